@@ -89,13 +89,11 @@ class TokenForm(PersonalForm):
         return Bounds(folder.folder, folder.name)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a token with which a guest could do nothing, and one that v1 couldn't limit."""
+        """Refuse a token with which a guest could do nothing."""
         cleaned = super().clean() or {}
         purpose = cleaned.get("purpose", Purpose.SEND)
         if not tokens.may_do(Role(self.user.role), purpose, writes=False):
             self.add_error("purpose", _("Your account can't do this."))
-        if purpose == Purpose.PROGRAMS and cleaned.get("folder"):
-            self.add_error("folder", _("This token can't be limited to a folder. Leave it empty."))
         return cleaned
 
     def create(self, now: datetime) -> str:

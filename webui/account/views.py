@@ -129,7 +129,9 @@ def make_token(request: Request) -> HttpResponse:
     events.record(request, events.Kind.TOKEN_MADE, form.cleaned_data["name"])
     door = DOORS.get(purpose)
     address = "" if door is None else request.build_absolute_uri(f"{reverse('files')}{door}")
-    return render_tokens(request, {"token": NewToken(token, request.user.username, address)})
+    lacks_folder = purpose == Purpose.PROGRAMS and settings.HANDOVER_DIR is None
+    new_token = NewToken(token, request.user.username, address, lacks_folder)
+    return render_tokens(request, {"token": new_token})
 
 
 @open_to(Role.GUEST, "POST")

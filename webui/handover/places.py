@@ -13,8 +13,8 @@ from common.names import safe_name, split_extension
 
 # Unfinished and removed copies, on the same file system as the finished ones.
 HIDDEN = ".partial"
-# What programs are told if Ferry hands nothing over. Nothing is there.
-NOWHERE = Path("/ferry")
+# What programs show if Ferry hands nothing over: they say that they can't find this folder.
+NOWHERE = Path("/HANDOVER_DIR-is-not-set")
 
 
 def top() -> Path:

@@ -1,28 +1,28 @@
 """Add what other programs send: links and torrent files, with a category and tags."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from common.names import safe_name
 from webui.add import parse, send
 from webui.add.send import SendContext, SendResult
+from webui.connection.connection import Service
 from webui.files import changes
 from webui.handover import places
 from webui.http.requests import Request, service_of
 from webui.library import paths
-from webui.library.bounds import bounds_of, read_recent
+from webui.library.bounds import Bounds, bounds_of, read_recent
 from webui.library.entries import ROOT
 from webui.library.folders import Reading
 from webui.models import Category, Sent
-from webui.programs.refusals import CannotDo
-from webui.programs.torrents import tags_in
-from webui.transfers import actions
+from webui.programs.calls import CannotDo
+from webui.programs.torrents import Torrents, is_inside, tags_in
+from webui.transfers import actions, poll
 
 LONGEST_CATEGORY = 100
 LONGEST_TAG = 100
@@ -43,25 +43,52 @@ class NewTorrents:
 def add(request: Request, order: NewTorrents) -> SendResult:
     """Add links and files, and return the outcome of each. Raises Failure and CannotDo."""
     ensure_category(order.category)
-    context = context_of(request, order)
+    context, bounds = context_of(request, order), bounds_of(request)
+    before = known_keys(context.service) if bounds else frozenset()
     results = [
         send.send_file(context, name, BytesIO(torrent), len(torrent), torrent)
         for name, torrent in order.files
     ]
     # Programs send few at once, and none may be left.
     results += send.send(context, parse.read(order.links), clock=lambda: 0).results
-    for result in results:
-        if result.is_well:
+    new = {each.key for each in results if each.outcome == "added"} - before
+    outside = []
+    for result in (each for each in results if each.is_well):
+        was_there = result.key not in new
+        if bounds and is_outside(context, result.key, bounds, was_there=was_there):
+            outside.append(result)
+        else:
             mark_again(context, result.key)
     actions.mark_changed(context.service)
+    if outside:
+        raise CannotDo(409, "It is there already, outside the token's folder.")
     return SendResult(results, [])
+
+
+def known_keys(service: Service) -> frozenset[str]:
+    poll.refresh(service)
+    return frozenset(poll.store().all(service.key))
+
+
+def is_outside(context: SendContext, key: str, bounds: Bounds, *, was_there: bool) -> bool:
+    """Return whether a transfer was there before, and not in the token's folder. If the site hadn't
+    added it, its new row, which has that folder, is deleted: the transfer may be anywhere."""
+    row = rows_of(context.service, key).first()
+    if row and was_there and row.added_at == context.now:
+        row.delete()
+        return True
+    return row is not None and not is_inside(context.service, bounds, row.folder_id)
+
+
+def rows_of(service: Service, key: str) -> QuerySet[Sent]:
+    rows = Sent.objects.filter(connection=service.key)
+    return rows.filter(transfer_id=key[1:]) if key[0] == "t" else rows.filter(pk=key[1:])
 
 
 def mark_again(context: SendContext, key: str) -> None:
     """Give the marks to a transfer that was there before. A category that it has stays, as with
     qBittorrent, and a copy that is gone is made again."""
-    rows = Sent.objects.filter(connection=context.service.key)
-    rows = rows.filter(transfer_id=key[1:]) if key[0] == "t" else rows.filter(pk=key[1:])
+    rows = rows_of(context.service, key)
     rows.filter(Q(category=None) | Q(category="")).update(**context.marks)
     row = rows.first()
     if row and row.handed_at and not (places.top() / (row.handed_path or "")).exists():
@@ -82,7 +109,7 @@ def find_folder(request: Request, category: str, now: datetime) -> str:
     """Return the folder of a category at the service, which is made if it is missing."""
     service, bounds = service_of(request), bounds_of(request)
     folder = bounds.top if bounds else ROOT
-    for name in map(safe_name, filter(None, category.split("/"))):
+    for name in folder_names(category):
         snapshot = read_recent(service, folder, now)
         entry = paths.find_entry(service, snapshot.contents, name)
         if entry is None:
@@ -97,28 +124,58 @@ def find_folder(request: Request, category: str, now: datetime) -> str:
     return folder
 
 
+def folder_names(category: str) -> list[str]:
+    return [safe_name(name) for name in category.split("/") if name]
+
+
 # Categories and tags
+
+
+def category_names(torrents: Torrents) -> list[str]:
+    """Return the categories; for a token with a folder, those that it has or uses."""
+    names = Category.objects.order_by("name").values_list("name", flat=True)
+    if torrents.bounds is None:
+        return list(names)
+    top, now = torrents.bounds.top, timezone.now()
+    used = {each.category for each in torrents.by_hash.values()}
+
+    def has_folder(name: str) -> bool:
+        return paths.find_folder(torrents.service, folder_names(name), now, top) is not None
+
+    return [name for name in names if name in used or has_folder(name)]
+
+
+def create_category(torrents: Torrents, name: str) -> None:
+    """Remember a category. Raises CannotDo as qBittorrent does."""
+    if not name:
+        raise CannotDo(400, "Category cannot be empty")
+    if name in category_names(torrents):
+        raise CannotDo(409, "Unable to create category")
+    ensure_category(name)
+    if torrents.bounds:
+        find_folder(torrents.request, name, timezone.now())
 
 
 def ensure_category(name: str) -> None:
     """Create a category unless it exists. Another request may do so at the same time."""
-    if name and not Category.objects.filter(name=name).exists():
-        with suppress(CannotDo):
-            create_category(name)
-        if not Category.objects.filter(name=name).exists():
-            raise CannotDo(409, "Incorrect category name")
-
-
-def create_category(name: str) -> None:
-    """Remember a category. Raises CannotDo as qBittorrent does."""
-    if not name:
-        raise CannotDo(400, "Category cannot be empty")
+    if not name or Category.objects.filter(name=name).exists():
+        return
     is_wrong = "\\" in name or "//" in name or name.startswith("/") or name.endswith("/")
     if is_wrong or len(name) > LONGEST_CATEGORY or not name.isprintable():
         raise CannotDo(409, "Incorrect category name")
-    is_full = Category.objects.count() >= MOST_CATEGORIES
-    if is_full or not Category.objects.get_or_create(name=name)[1]:
+    if Category.objects.count() >= MOST_CATEGORIES:
         raise CannotDo(409, "Unable to create category")
+    Category.objects.get_or_create(name=name)
+
+
+def remove_categories(torrents: Torrents, names: Sequence[str]) -> None:
+    """Forget categories; with a token for a folder, only for its torrents."""
+    rows = Sent.objects.filter(connection=torrents.service.key, category__in=names)
+    if torrents.bounds:
+        rows = rows.filter(pk__in=[each.transfer.row for each in torrents.by_hash.values()])
+    else:
+        Category.objects.filter(name__in=names).delete()
+    rows.update(category="")
 
 
 def join_tags(tags: Sequence[str]) -> str:

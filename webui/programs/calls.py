@@ -6,12 +6,19 @@ from common.http import forms, multipart
 from webui.http import bodies
 from webui.http.bodies import CutOff, RequestReader
 from webui.http.requests import Request
-from webui.programs.refusals import CannotDo
 from webui.uploads.receiving import MOST_TORRENT_BYTES, parse_bytes
 
 MOST_FIELDS = 200
 MOST_FORM_BYTES = 2**20
 MOST_BODY_BYTES = 3 * MOST_TORRENT_BYTES
+
+
+@dataclass
+class CannotDo(Exception):  # noqa: N818  Errors are nouns here.
+    """Ferry can't do what a program wants. Programs show the words at best in a log, in English."""
+
+    status: int
+    words: str
 
 
 @dataclass

@@ -48,7 +48,7 @@ def has_tag(torrent: Torrent, tag: str) -> bool:
 def files_of(service: Service, torrent: Torrent) -> list[Row]:
     """Return the files. A foreign service tells nothing of them before they are handed over."""
     transfer, path = torrent.transfer, Path(torrent.path)
-    if torrent.marks.handed_at and path.exists():
+    if torrent.is_complete and torrent.marks.handed_path and path.exists():
         copies = list(walk(path))
         return [file_row(*each, number) for number, each in enumerate(copies[:MOST_FILES])]
     files = []

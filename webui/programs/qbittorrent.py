@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from webui.handover import places
-from webui.models import Category
-from webui.programs.torrents import Torrent
+from webui.programs.torrents import Torrent, Torrents
 from webui.transfers import states
-from webui.transfers.transfer_cache import CachedList
+from webui.v1.own_records import OwnLimits
 
 # Newer versions answer in ways that programs of 2026 don't understand yet.
 VERSION, API_VERSION = "v4.6.7", "2.9.3"
 BUILD = {"bitness": 64, "boost": "1.84.0", "libtorrent": "2.0.10.0", "openssl": "3.3.1"}
 BUILD |= {"qt": "6.7.2", "zlib": "1.3.1"}
 UNKNOWN_ETA = 8_640_000
+NO_LIMIT = -1
 
 STATES = {
     states.QUEUED: "queuedDL",
@@ -59,8 +59,8 @@ SAME_OF_ONE = {
     "nb_connections_limit": 100,
 }
 # Fields of one torrent that its row in a list has, too.
-ROW_FIELDS = frozenset(["comment", "dl_limit", "eta", "hash", "infohash_v1", "infohash_v2", "name"])
-ROW_FIELDS |= frozenset(["save_path", "seeding_time", "total_size", "up_limit"])
+ROW_FIELDS = frozenset(["comment", "eta", "hash", "infohash_v1", "infohash_v2", "name"])
+ROW_FIELDS |= frozenset(["save_path", "seeding_time", "total_size"])
 RENAMED = {
     "addition_date": "added_on",
     "completion_date": "completion_on",
@@ -101,8 +101,6 @@ SAME_SERVER_STATE = {
     "global_ratio": "0",
     "refresh_interval": 2000,
     "queueing": True,
-    # `transfer/speedLimitsMode` tells; it would cost a call each time here.
-    "use_alt_speed_limits": False,
     "use_subcategories": False,
 }
 
@@ -111,6 +109,8 @@ def state_of(torrent: Torrent) -> str:
     """Return the state. Paused after completion is the one in which programs may remove it."""
     if torrent.is_complete:
         return "pausedUP"
+    if torrent.is_missing:
+        return "missingFiles"
     if torrent.is_in_trouble:
         return STATES.get(torrent.transfer.state, "error")
     return "moving" if torrent.is_moving else STATES.get(torrent.transfer.state, "error")
@@ -130,37 +130,35 @@ def row_of(torrent: Torrent, place: int) -> dict[str, Any]:
     completed_at = ended_at if is_complete else -1
     eta = UNKNOWN_ETA if transfer.left_seconds is None else transfer.left_seconds
     done = dict.fromkeys(("completed", "downloaded", "downloaded_session"), transfer.done_bytes)
-    return (
-        SAME
-        | done
-        | {
-            "added_on": added_at,
-            "amount_left": torrent.left_bytes,
-            "availability": float(is_complete),
-            "category": torrent.category,
-            "comment": torrent.trouble,
-            "completion_on": completed_at,
-            "content_path": torrent.path,
-            "dlspeed": transfer.rate,
-            "eta": 0 if is_complete else eta,
-            "hash": torrent.hash,
-            "infohash_v1": torrent.hash,
-            "last_activity": ended_at or int(transfer.since),
-            "magnet_uri": f"magnet:?xt=urn:btih:{torrent.hash}",
-            "name": transfer.name or torrent.hash,
-            "num_complete": transfer.peers,
-            "num_seeds": transfer.peers,
-            "priority": place,
-            "progress": torrent.progress,
-            "save_path": torrent.folder,
-            "seen_complete": completed_at,
-            "size": transfer.size_bytes,
-            "state": state_of(torrent),
-            "tags": torrent.marks.tags or "",
-            "time_active": max(ended_at - added_at, 0),
-            "total_size": transfer.size_bytes,
-        }
-    )
+    return {
+        **SAME,
+        **done,
+        "added_on": added_at,
+        "amount_left": torrent.left_bytes,
+        "availability": float(is_complete),
+        "category": torrent.category,
+        "comment": torrent.trouble,
+        "completion_on": completed_at,
+        "content_path": torrent.path,
+        "dlspeed": transfer.rate,
+        "eta": 0 if is_complete else eta,
+        "hash": torrent.hash,
+        "infohash_v1": torrent.hash,
+        "last_activity": ended_at or int(transfer.since),
+        "magnet_uri": f"magnet:?xt=urn:btih:{torrent.hash}",
+        "name": transfer.name or torrent.hash,
+        "num_complete": transfer.peers,
+        "num_seeds": transfer.peers,
+        "priority": place,
+        "progress": torrent.progress,
+        "save_path": torrent.folder,
+        "seen_complete": completed_at,
+        "size": transfer.size_bytes,
+        "state": state_of(torrent),
+        "tags": torrent.marks.tags or "",
+        "time_active": max(ended_at - added_at, 0),
+        "total_size": transfer.size_bytes,
+    }
 
 
 def rows_of(torrents: Iterable[Torrent]) -> list[dict[str, Any]]:
@@ -171,12 +169,16 @@ def rows_of(torrents: Iterable[Torrent]) -> list[dict[str, Any]]:
     return rows
 
 
-def properties_of(torrent: Torrent) -> dict[str, Any]:
+def properties_of(torrent: Torrent, limits: OwnLimits) -> dict[str, Any]:
     row, peers = row_of(torrent, 0), torrent.transfer.peers
     same = {name: row[name] for name in ROW_FIELDS}
     renamed = {name: row[of] for name, of in RENAMED.items()}
     counts = dict.fromkeys(("nb_connections", "seeds", "seeds_total"), peers)
-    return SAME_OF_ONE | counts | same | renamed
+    own = {
+        "dl_limit": limits.download_bytes_per_second or NO_LIMIT,
+        "up_limit": limits.upload_bytes_per_second or NO_LIMIT,
+    }
+    return SAME_OF_ONE | counts | same | renamed | own
 
 
 def preferences() -> dict[str, Any]:
@@ -185,18 +187,21 @@ def preferences() -> dict[str, Any]:
     return SAME_PREFERENCES | {"save_path": str(top), "temp_path": str(top / places.HIDDEN)}
 
 
-def categories() -> dict[str, dict[str, str]]:
-    names = Category.objects.order_by("name").values_list("name", flat=True)
+def categories(names: Iterable[str]) -> dict[str, dict[str, str]]:
     return {name: {"name": name, "savePath": str(places.folder_of(name))} for name in names}
 
 
-def transfer_info(cached_list: CachedList) -> dict[str, Any]:
-    status = "disconnected" if cached_list.failures else "connected"
-    now = {"connection_status": status, "dl_info_speed": cached_list.totals.rate}
-    return SAME_TRANSFER_INFO | now
+def transfer_info(torrents: Torrents) -> dict[str, Any]:
+    status = "disconnected" if torrents.cached_list.failures else "connected"
+    return SAME_TRANSFER_INFO | {"connection_status": status, "dl_info_speed": torrents.rate}
 
 
-def server_state(cached_list: CachedList) -> dict[str, Any]:
-    used, most = cached_list.space_used_bytes or 0, cached_list.space_max_bytes or 0
-    free = {"free_space_on_disk": max(most - used, 0)}
-    return transfer_info(cached_list) | SAME_SERVER_STATE | free
+def server_state(torrents: Torrents) -> dict[str, Any]:
+    limits = torrents.limits
+    now = {
+        "dl_rate_limit": limits.download_bytes_per_second if limits else 0,
+        "free_space_on_disk": torrents.space_bytes[0],
+        "up_rate_limit": limits.upload_bytes_per_second if limits else 0,
+        "use_alt_speed_limits": limits is not None and limits.is_slow,
+    }
+    return transfer_info(torrents) | SAME_SERVER_STATE | now

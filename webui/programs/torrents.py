@@ -2,18 +2,18 @@
 
 import hashlib
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from datetime import datetime
 from functools import cache, cached_property
 from typing import NamedTuple
 
 from django.conf import settings
 from django.db.models import Q
-from django.http import HttpRequest
 from django.utils import timezone
 
 from webui.connection.connection import Service
 from webui.handover import places
-from webui.http.requests import service_of
+from webui.http.requests import Request, service_of
 from webui.library.bounds import Bounds, bounds_of
 from webui.library.entries import ROOT
 from webui.models import Sent
@@ -21,9 +21,11 @@ from webui.transfers import poll, states
 from webui.transfers.states import CachedTransfer
 from webui.transfers.transfer_cache import CachedList
 from webui.v1.errors import NotFound
+from webui.v1.own_records import Limits, OwnLimits
 
 # Of progress, until the last byte is where a program will look.
 ALMOST = 0.999
+UNLIMITED = OwnLimits(None, None, None, None)
 
 
 class Marks(NamedTuple):
@@ -54,16 +56,24 @@ class Torrent(NamedTuple):
         return tags_in(self.marks.tags or "")
 
     @property
-    def is_handed_over(self) -> bool:
-        """Return whether a copy is made of it, sooner or later."""
-        return self.marks.category is not None and settings.HANDOVER_DIR is not None
+    def is_awaited(self) -> bool:
+        """Return whether a program looks for its files on this machine: for what it sorted into a
+        category, and, if there is a hand-over folder, for all that it added."""
+        has_folder = settings.HANDOVER_DIR is not None
+        return bool(self.marks.category) or (has_folder and self.marks.category is not None)
 
     @property
     def is_complete(self) -> bool:
-        """Return whether its files are where programs look: in the hand-over folder, or, if no one
-        ordered a copy, with the service."""
+        """Return whether its files are where programs look: in the hand-over folder, or, if none
+        does, with the service."""
+        is_there = settings.HANDOVER_DIR is not None and self.marks.handed_at is not None
+        return self.transfer.state == states.DONE and (is_there or not self.is_awaited)
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether there is no folder to which its files could be handed over."""
         is_done = self.transfer.state == states.DONE
-        return is_done and (not self.is_handed_over or self.marks.handed_at is not None)
+        return is_done and self.is_awaited and settings.HANDOVER_DIR is None
 
     @property
     def is_moving(self) -> bool:
@@ -73,11 +83,14 @@ class Torrent(NamedTuple):
     @property
     def is_in_trouble(self) -> bool:
         is_broken = self.transfer.state in (states.FAILED, states.NO_ROOM, states.GONE)
-        return is_broken or (not self.is_complete and bool(self.marks.handover_trouble))
+        is_stuck = not self.is_complete and bool(self.marks.handover_trouble)
+        return is_broken or self.is_missing or is_stuck
 
     @property
     def trouble(self) -> str:
         """Return a word for why it is in trouble, or a reason that it waits."""
+        if self.is_missing:
+            return "no_handover_folder"
         return self.marks.handover_trouble or self.transfer.said or self.transfer.reason
 
     @property
@@ -92,9 +105,12 @@ class Torrent(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Return where the files are or will be. It is never the folder itself."""
+        """Return where the files are or will be, which is never the folder itself. It is empty if
+        they stay with the service."""
         if self.marks.handed_path:
             return str(places.top() / self.marks.handed_path)
+        if not self.is_awaited:
+            return ""
         return f"{self.folder}/{places.visible_name(self.transfer.name or self.hash)}"
 
 
@@ -106,7 +122,8 @@ class Torrents:
     """The torrents that a request may see. They come from the cache of transfers, so that programs
     that ask every second cost the service nothing."""
 
-    def __init__(self, request: HttpRequest) -> None:
+    def __init__(self, request: Request) -> None:
+        self.request = request
         self.service = service_of(request)
         self.bounds = bounds_of(request)
 
@@ -129,6 +146,30 @@ class Torrents:
             info_hash = hash_of(self.service, each, own)
             torrents[info_hash] = Torrent(each, info_hash, own, folder_of(own.category))
         return torrents
+
+    @cached_property
+    def limits(self) -> Limits | None:
+        """Return the limits of all transfers, if the service has any."""
+        return self.service.v1.limits() if self.service.is_embedded else None
+
+    def limits_of(self, torrent: Torrent) -> OwnLimits:
+        """Return the limits that a torrent has of its own. It may have ended meanwhile."""
+        if self.service.is_embedded and torrent.transfer.may_limit:
+            with suppress(NotFound):
+                return self.service.v1.transfer_limits(torrent.transfer.id)
+        return UNLIMITED
+
+    @property
+    def rate(self) -> int:
+        return sum(each.transfer.rate for each in self.by_hash.values())
+
+    @property
+    def space_bytes(self) -> tuple[int, int]:
+        """Return the free space, and all of it; nothing for a token that sees only a folder."""
+        if self.bounds:
+            return 0, 0
+        most_bytes = self.cached_list.space_max_bytes or 0
+        return max(most_bytes - (self.cached_list.space_used_bytes or 0), 0), most_bytes
 
 
 def within(

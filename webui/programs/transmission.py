@@ -1,14 +1,13 @@
 """The records of Transmission 4.0.6 (RPC version 17)."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 from webui.handover import places
 from webui.programs.listing import Row
-from webui.programs.torrents import Torrent
+from webui.programs.torrents import Torrent, Torrents
 from webui.transfers import states
-from webui.transfers.transfer_cache import CachedList
 
 VERSION, RPC_VERSION = "4.0.6 (38c164933e)", 17
 STOPPED, QUEUED, DOWNLOADING = 0, 3, 4
@@ -73,7 +72,7 @@ def status_of(torrent: Torrent) -> int:
 
 def record_of(torrent: Torrent, place: int, fields: Sequence[str], files: list[Row]) -> Row:
     """Return the fields that a program wants. `files` are only needed for some of them."""
-    transfer, path, left_bytes = torrent.transfer, Path(torrent.path), torrent.left_bytes
+    transfer, path, left_bytes = torrent.transfer, PurePath(torrent.path), torrent.left_bytes
     trouble = (torrent.trouble or "error") if torrent.is_in_trouble else ""
     is_running = not torrent.is_complete and transfer.left_seconds is not None
     added_at, ended_at = int(transfer.added_at or transfer.since), int(transfer.ended_at or 0)
@@ -83,7 +82,7 @@ def record_of(torrent: Torrent, place: int, fields: Sequence[str], files: list[R
         "desiredAvailable": left_bytes,
         "doneDate": ended_at if torrent.is_complete else 0,
         # Programs look for the name in this folder.
-        "downloadDir": str(path.parent),
+        "downloadDir": str(path.parent) if torrent.path else "",
         "downloadedEver": transfer.done_bytes,
         "error": LOCAL_ERROR if trouble else 0,
         "errorString": trouble,
@@ -98,7 +97,7 @@ def record_of(torrent: Torrent, place: int, fields: Sequence[str], files: list[R
         "leftUntilDone": left_bytes,
         "magnetLink": f"magnet:?xt=urn:btih:{torrent.hash}",
         "metadataPercentComplete": int(transfer.state != states.METADATA),
-        "name": path.name,
+        "name": path.name or transfer.name or torrent.hash,
         **dict.fromkeys(("peersConnected", "peersSendingToUs"), transfer.peers),
         "percentDone": torrent.progress,
         "queuePosition": place,
@@ -138,15 +137,15 @@ def session(session_id: str) -> dict[str, Any]:
     return SAME_OF_SESSION | now | {"incomplete-dir": str(top / places.HIDDEN)}
 
 
-def session_stats(cached_list: CachedList, torrents: Sequence[Torrent]) -> dict[str, Any]:
+def session_stats(torrents: Torrents) -> dict[str, Any]:
     nothing = {"downloadedBytes": 0, "filesAdded": 0, "secondsActive": 0, "uploadedBytes": 0}
-    paused = sum(status_of(each) == STOPPED for each in torrents)
+    statuses = [status_of(each) for each in torrents.by_hash.values()]
     return {
-        "activeTorrentCount": cached_list.totals.running,
+        "activeTorrentCount": statuses.count(DOWNLOADING),
         "cumulative-stats": nothing | {"sessionCount": 1},
         "current-stats": nothing | {"sessionCount": 1},
-        "downloadSpeed": cached_list.totals.rate,
-        "pausedTorrentCount": paused,
-        "torrentCount": len(torrents),
+        "downloadSpeed": torrents.rate,
+        "pausedTorrentCount": statuses.count(STOPPED),
+        "torrentCount": len(statuses),
         "uploadSpeed": 0,
     }

@@ -32,11 +32,15 @@ class TokenRow:
 
 @dataclass(frozen=True)
 class NewToken:
-    """A token, and what a program asks for beside it. `address` is empty if it sends items."""
+    """A token, and what a program asks for beside it. `address` is empty if it sends items.
+
+    `lacks_folder`: programs look for files in the hand-over folder, and there is none.
+    """
 
     token: str
     person: str
     address: str
+    lacks_folder: bool
 
 
 def token_row(token: TokenFacts, calendar: Calendar, maker: str = "") -> TokenRow:

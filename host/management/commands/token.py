@@ -45,8 +45,6 @@ class Command(BaseCommand):
             raise CommandError(f"There is no person {person!r}. {names()}")
         if not tokens.may_do(Role(user.role), purpose, writes=not read_only):
             raise CommandError(f"{user.username} is a {user.role}, who may only read: --read-only.")
-        if purpose == Purpose.PROGRAMS and folder:
-            raise CommandError("Other programs see all files: v1 knows no --folder.")
         service, bounds = find_bounds(folder)
         now = timezone.now()
         name = name[:LONGEST_NAME] or f"{purpose} {now:%Y-%m-%d %H:%M:%S}"

@@ -133,11 +133,22 @@ def test_a_token_can_be_limited_to_reading_and_to_a_folder(bob, storage):
     assert "read-only, only in New" in shown
 
 
-def test_a_token_that_would_do_nothing_is_not_made(alice, storage):
-    storage.folder("Films")
+def test_a_token_for_programs_can_be_limited_to_a_folder(bob, storage):
+    films = storage.folder("Films")
     form = {"name": "sonarr", "purpose": "programs", "folder": "Films"}
-    answer = alice.client.post("/account/tokens/", form)
-    assert "can't be limited to a folder" in words(answer, "#token-folder-error")
+    bob.client.post("/account/tokens/", form)
+    row = Token.objects.get()
+    assert (row.purpose, row.folder, row.may_write) == ("programs", str(films.id), True)
+
+
+@each_case("folder, is_said", [(None, True), ("/srv/media/ferry", False)])
+def test_a_token_for_programs_says_if_they_find_no_files(bob, settings, folder, is_said):
+    settings.HANDOVER_DIR = folder
+    answer = bob.client.post("/account/tokens/", {"name": f"{folder}", "purpose": "programs"})
+    assert ("HANDOVER_DIR" in words(answer, "#tokens .token")) == is_said
+
+
+def test_a_token_to_send_always_writes(alice, storage):
     alice.client.post("/account/tokens/", {"name": "s", "purpose": "send", "read_only": "1"})
     assert Token.objects.get().may_write
 

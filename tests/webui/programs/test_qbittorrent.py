@@ -1,16 +1,22 @@
 """qBittorrent's Web API, with the calls of the programs that people use most."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from time import thread_time
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from tests.cases import each_case
 from tests.webui.add.test_views import TORRENT, magnet
 from tests.webui.programs.clients import QBClient, bounded, by_basic, by_bearer, make_token
+from webui.connection import connection
+from webui.deleting import held_deletes
+from webui.library.bounds import Bounds
 from webui.models import Category, Sent
+from webui.programs.views.qbittorrent import READING, WRITING
 from webui.transfers import poll
 
 pytestmark = pytest.mark.django_db
@@ -103,11 +109,11 @@ def test_each_state_has_its_word(storage, sonarr, facts, state):
     assert row["amount_left"] > 0
 
 
-def finish(service, sonarr):
+def finish(service, sonarr, category="tv"):
     """Let the service fetch Sintel."""
-    sonarr.post("torrents/add", urls=magnet(1), category="tv")
+    sonarr.post("torrents/add", urls=magnet(1), category=category)
     (one,) = service.fake.transfers.values()
-    folder = service.folder("Sintel")
+    folder = service.folder("Sintel", one.folder)
     service.file("Sintel.mkv", b"a film", parent=folder.id)
     state = "done" if service.service.is_embedded else None
     service.tells(one, progress=101, folder_created=folder.id, size=6, state=state)
@@ -136,9 +142,37 @@ def test_trouble_of_the_handover_is_an_error(storage, sonarr, handover):
     assert (row["state"], row["comment"], row["progress"] < 1) == ("error", "no_space", True)
 
 
-def test_without_a_handover_folder_what_is_done_is_complete(service, sonarr):
+def test_without_a_handover_folder_no_program_finds_the_files(service, sonarr):
     finish(service, sonarr)
-    assert sonarr.row(HASH)["state"] == "pausedUP"
+    row = sonarr.row(HASH)
+    assert (row["state"], row["comment"]) == ("missingFiles", "no_handover_folder")
+    assert (row["progress"] < 1, row["amount_left"] > 0) == (True, True)
+    assert sonarr.rows(filter="errored") == [row]
+    assert sonarr.rows(filter="completed") == []
+    # Programs tell people that they can't find this folder.
+    assert row["content_path"] == "/HANDOVER_DIR-is-not-set/tv/Sintel"
+
+
+def test_a_copy_is_of_no_use_once_the_folder_is_not_set(service, sonarr):
+    finish(service, sonarr)
+    Sent.objects.update(handed_path="tv/Sintel", handed_at="2026-09-01T00:00Z")
+    assert sonarr.row(HASH)["state"] == "missingFiles"
+
+
+@each_case("has_folder", [False, True])
+def test_what_no_program_waits_for_is_complete_in_ferry(storage, sonarr, has_folder, tmp_path):
+    """Widgets count it as complete, and no program looks for its files."""
+    storage.renew()
+    storage.transfer("Sintel", hash=HASH, size=6, state="done", progress=100)
+    with override_settings(HANDOVER_DIR=tmp_path if has_folder else None):
+        row = sonarr.row(HASH)
+    assert (row["state"], row["progress"], row["content_path"]) == ("pausedUP", 1, "")
+
+
+def test_a_phone_needs_no_handover_folder(service, sonarr):
+    finish(service, sonarr, category="")
+    row = sonarr.row(HASH)
+    assert (row["state"], row["progress"], row["content_path"]) == ("pausedUP", 1, "")
 
 
 def test_sonarr_removes_what_it_imported(service, sonarr, handover):
@@ -152,9 +186,55 @@ def test_sonarr_removes_what_it_imported(service, sonarr, handover):
     assert (removed.status, removed.text) == (200, "")
     assert not copy.exists()
     assert sonarr.rows() == []
-    # Files stay with the service, as when a person removes a transfer.
-    assert [each.name for each in service.fake.items.values() if each.content] == ["Sintel.mkv"]
     assert sonarr.get("torrents/properties", hash=HASH).status == 404
+    assert names_of_files(service) == []
+
+
+def test_what_sonarr_deletes_can_be_restored(storage, sonarr):
+    finish(storage, sonarr)
+    sonarr.post("torrents/delete", hashes=HASH, deleteFiles="true")
+    (item,) = storage.service.v1.deleted_items().items
+    assert item.name == "Sintel"
+    storage.service.v1.restore({"ids": item.id})
+    assert names_of_files(storage) == ["Sintel.mkv"]
+
+
+def test_files_stay_unless_a_program_deletes_them(service, sonarr, handover):
+    finish(service, sonarr)
+    (handover / "tv").mkdir()
+    copy = handover / "tv" / "Sintel.mkv"
+    copy.write_bytes(b"a film")
+    Sent.objects.update(handed_path="tv/Sintel.mkv", handed_at="2026-09-01T00:00Z")
+    sonarr.post("torrents/delete", hashes=HASH, deleteFiles="false")
+    assert sonarr.rows() == []
+    assert copy.read_bytes() == b"a film"
+    assert names_of_files(service) == ["Sintel.mkv"]
+
+
+def test_what_people_moved_is_theirs(service, sonarr):
+    finish(service, sonarr)
+    sonarr.rows()
+    folder = next(each for each in service.fake.items.values() if each.name == "Sintel")
+    folder.parent = service.folder("Best").id
+    sonarr.post("torrents/delete", hashes=HASH, deleteFiles="true")
+    assert names_of_files(service) == ["Sintel.mkv"]
+
+
+def test_if_the_service_is_away_nothing_is_deleted(storage, sonarr, handover):
+    finish(storage, sonarr)
+    (handover / "tv" / "Sintel").mkdir(parents=True)
+    Sent.objects.update(handed_path="tv/Sintel", handed_at="2026-09-01T00:00Z")
+    sonarr.rows()
+    storage.fails("/rest/deleted", 503)
+    assert sonarr.post("torrents/delete", hashes=HASH, deleteFiles="true").status == 503
+    assert sonarr.row(HASH)["state"] == "pausedUP"
+    assert (handover / "tv" / "Sintel").exists()
+
+
+def names_of_files(service):
+    """Return the names of what is left once all held deletions have happened."""
+    held_deletes.delete_due(timezone.now() + timedelta(minutes=1))
+    return [each.name for each in service.fake.items.values() if each.content]
 
 
 def test_what_people_clear_stays_for_programs(service, sonarr, handover, bob):
@@ -387,6 +467,33 @@ def test_only_owners_change_what_is_for_everyone(own_service, bob, alice, path):
     assert member.get("transfer/downloadLimit").status == 200
 
 
+def test_owners_change_nothing_for_everyone_by_a_folder(own_service, alice):
+    limits = {"service": connection.service().key, "bounds": Bounds("7", "TV")}
+    owner = by_bearer(make_token(alice.user, **limits))
+    assert owner.post("transfer/setDownloadLimit", limit="1000").status == 403
+
+
+def test_limits_are_those_of_the_service(own_service, alice):
+    owner = by_bearer(make_token(alice.user))
+    state = owner.get("sync/maindata").json["server_state"]
+    assert (state["dl_rate_limit"], state["use_alt_speed_limits"]) == (0, False)
+    owner.post("transfer/setDownloadLimit", limit="1000")
+    owner.post("transfer/toggleSpeedLimitsMode")
+    state = owner.get("sync/maindata").json["server_state"]
+    assert (state["dl_rate_limit"], state["use_alt_speed_limits"]) == (1000, True)
+    assert owner.get("transfer/speedLimitsMode").text == "1"
+    assert owner.get("transfer/downloadLimit").text == "1000"
+
+
+def test_a_torrent_has_limits_of_its_own(own_service, sonarr):
+    sonarr.post("torrents/add", urls=magnet(1), upLimit="7")
+    sonarr.post("torrents/setDownloadLimit", hashes=HASH, limit="2000")
+    assert sonarr.get("torrents/downloadLimit", hashes=HASH).json == {HASH: 2000}
+    assert sonarr.get("torrents/uploadLimit", hashes=HASH).json == {HASH: 7}
+    one = sonarr.get("torrents/properties", hash=HASH).json
+    assert (one["dl_limit"], one["up_limit"]) == (2000, 7)
+
+
 def test_changes_are_not_made_by_reading(storage, sonarr):
     storage.transfer("Sintel", hash=HASH)
     assert sonarr.get("torrents/delete", hashes="all").status == 405
@@ -420,6 +527,71 @@ def test_a_token_of_a_folder_sees_and_adds_only_there(storage, bob):
 
 def limits_of(storage, folder):
     return bounded(storage.service.key, folder.id)
+
+
+@pytest.fixture
+def limited(storage, bob):
+    """Return a program that sees the folder TV, beside one that sees everything."""
+    tv = storage.folder("TV")
+    storage.service.v1.listing()  # The client finds out that the service takes folders.
+    return by_bearer(make_token(bob.user, **limits_of(storage, tv)))
+
+
+def test_no_answer_shows_more_than_the_folder(storage, sonarr, limited):
+    """Each reading call, while everything outside has a name to look for."""
+    form = {"urls": magnet(7, "Secret film"), "category": "secret", "tags": "secret"}
+    sonarr.post("torrents/add", **form)
+    (one,) = storage.fake.transfers.values()
+    storage.tells(one, state="downloading", download_rate=9_999, size=777_777, progress=50)
+    limited.post("torrents/add", urls=magnet(2, "Within"), category="new")
+    look(storage)
+    assert "Secret film" in sonarr.get("torrents/info").text
+    for path in READING:
+        for query in ({}, {"hash": f"{7:040x}", "hashes": f"{7:040x}"}, {"hashes": "all"}):
+            heard = limited.get(path, **query).text.lower()
+            assert not [word for word in ("secret", "9999", f"{7:040x}") if word in heard], path
+    assert list(limited.get("torrents/categories").json) == ["new"]
+    assert limited.get("sync/maindata").json["server_state"]["free_space_on_disk"] == 0
+
+
+def test_no_call_changes_more_than_the_folder(storage, sonarr, limited):
+    sonarr.post("torrents/add", urls=magnet(7, "Secret film"), category="secret", tags="secret")
+    before = sonarr.row(f"{7:040x}")
+    for path in WRITING:
+        for hashes in ("all", f"{7:040x}"):
+            form = {"hashes": hashes, "hash": f"{7:040x}", "deleteFiles": "true", "tags": "secret"}
+            limited.post(path, **form, categories="secret", category="other", id="0", limit="1")
+    assert sonarr.row(f"{7:040x}") == before
+    assert "secret" in sonarr.get("torrents/categories").json
+    assert [each.title for each in storage.fake.transfers.values()] == ["Secret film"]
+
+
+@pytest.mark.parametrize("category", ["films", ""])
+def test_what_is_elsewhere_already_stays_there(storage, sonarr, limited, category):
+    sonarr.post("torrents/add", urls=magnet(7), category=category)
+    assert limited.post("torrents/add", urls=magnet(7), category="tv").status == 409
+    assert limited.rows() == []
+    assert [row["category"] for row in sonarr.rows()] == [category]
+
+
+def test_what_the_site_did_not_add_is_elsewhere_too(storage, sonarr, limited):
+    for number in (7, 8):
+        storage.transfer("Sintel", hash=f"{number:040x}")
+    links = f"{magnet(7)}\n{magnet(8)}\n{magnet(9)}\n{magnet(9)}"
+    for _try in range(2):
+        assert limited.post("torrents/add", urls=links, category="tv").status == 409
+    assert [row["hash"] for row in limited.rows()] == [f"{9:040x}"]
+    assert sorted(row["category"] for row in sonarr.rows()) == ["", "", "tv"]
+
+
+def test_a_limited_token_tests_its_settings_as_sonarr_does(storage, sonarr, limited):
+    sonarr.post("torrents/createCategory", category="tv")
+    assert limited.get("torrents/categories").json == {}
+    assert limited.post("torrents/createCategory", category="tv").status == 200
+    assert list(limited.get("torrents/categories").json) == ["tv"]
+    assert limited.post("torrents/createCategory", category="tv").status == 409
+    limited.post("torrents/removeCategories", categories="tv")
+    assert list(sonarr.get("torrents/categories").json) == ["tv"]
 
 
 def test_a_service_that_takes_no_folder_is_not_for_such_tokens(foreign, bob):

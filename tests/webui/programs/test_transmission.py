@@ -12,6 +12,7 @@ from tests.cases import each_case
 from tests.webui.add.test_views import TORRENT, magnet
 from tests.webui.programs.clients import bounded, make_token
 from webui.models import Sent
+from webui.programs.views.transmission import METHODS
 from webui.transfers import poll
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +101,41 @@ def test_it_is_finished_once_it_is_handed_over(service, sonarr, handover):
     assert sonarr.rows() == []
 
 
+def test_without_a_handover_folder_nothing_ordered_is_finished(service, sonarr):
+    sonarr("torrent-add", filename=magnet(1), labels=["tv"])
+    (one,) = service.fake.transfers.values()
+    state = "done" if service.service.is_embedded else None
+    service.tells(one, progress=101, size=6, state=state)
+    poll.store().change(service.service.key)
+    (row,) = sonarr.rows()
+    assert (row["isFinished"], row["leftUntilDone"] > 0) == (False, True)
+    assert row["errorString"] == "no_handover_folder"
+    sonarr("torrent-set", ids=[HASH], labels=[])
+    (row,) = sonarr.rows()
+    assert (row["isFinished"], row["downloadDir"], row["name"]) == (True, "", "Sintel")
+
+
+@each_case("deletes", [False, True])
+def test_files_stay_unless_a_program_deletes_them(storage, sonarr, handover, deletes):
+    storage.renew()
+    sonarr("torrent-add", filename=magnet(1), labels=["tv"])
+    (one,) = storage.fake.transfers.values()
+    folder = storage.folder("Sintel", one.folder)
+    storage.tells(one, progress=101, folder_created=folder.id, state="done")
+    poll.store().change(storage.service.key)
+    (handover / "tv").mkdir(exist_ok=True)
+    copy = handover / "tv" / f"Sintel {deletes}"
+    copy.write_bytes(b"a film")
+    path = f"tv/{copy.name}"
+    Sent.objects.filter(connection=storage.service.key).update(
+        handed_path=path, handed_at="2026-09-01T00:00Z"
+    )
+    sonarr("torrent-remove", ids=[HASH], delete_local_data=deletes)
+    assert sonarr.rows() == []
+    assert copy.exists() != deletes
+    assert (folder.id in storage.fake.items) != deletes
+
+
 def test_a_failure_is_said(storage, sonarr):
     storage.transfer("Sintel", hash=HASH, state="failed", reason="no_peers")
     (row,) = sonarr.rows()
@@ -165,3 +201,16 @@ def test_a_token_of_a_folder_sees_nothing_else(storage, sonarr, bob):
     sonarr("torrent-add", filename=magnet(1))
     limited = TransmissionClient(make_token(bob.user, **bounded(storage.service.key, tv.id)))
     assert limited.rows() == []
+    for method in METHODS:
+        if method == "torrent-add":
+            continue
+        heard = limited(method, ids=[HASH], labels=["x"], delete_local_data=True, path="/")
+        assert not [word for word in (HASH, "Sintel") if word in json.dumps(heard)], method
+    assert limited("session-stats")["arguments"]["torrentCount"] == 0
+    assert limited("free-space", path="/")["arguments"]["size-bytes"] == 0
+    assert limited("torrent-add", filename=magnet(1))["result"] != "success"
+    assert [row["labels"] for row in sonarr.rows()] == [[]]
+    assert limited("torrent-add", filename=magnet(2), labels=["new"])["result"] == "success"
+    assert [row["labels"] for row in limited.rows()] == [["new"]]
+    (one,) = [each for each in storage.fake.transfers.values() if each.hash == f"{2:040x}"]
+    assert storage.fake.items[one.folder].parent == tv.id

@@ -5,7 +5,6 @@ with which they sign in. To those without one, qBittorrent says 403.
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, cast
 
 import msgspec
@@ -14,23 +13,22 @@ from django.views.decorators.csrf import csrf_exempt
 
 from webui.http.requests import Request, plain_text
 from webui.http.roles import open_to_strangers
-from webui.models import Category, Sent
-from webui.programs import adding, changing, listing, sessions
+from webui.programs import adding, listing, sessions
 from webui.programs import qbittorrent as records
 from webui.programs.adding import NewTorrents
-from webui.programs.calls import ProgramCall, read_call
-from webui.programs.refusals import CannotDo
+from webui.programs.calls import CannotDo, ProgramCall, read_call
+from webui.programs.changing import TorrentCall
 from webui.programs.sync import SeenLists
-from webui.programs.torrents import Torrent, Torrents, tags_in
+from webui.programs.torrents import Torrent, tags_in
 from webui.signin.session import retry_after
 from webui.tokens import doors
 from webui.tokens.doors import NotAdmitted
 from webui.tokens.tokens import Purpose
 from webui.v1.errors import Failure
-from webui.v1.own_records import TransferAction
 from webui.words.failures import message_of
 
 OK, FAILS = "Ok.", "Fails."
+DOWN, UP = "download_bytes_per_second", "upload_bytes_per_second"
 seen_lists = SeenLists()
 
 
@@ -102,18 +100,17 @@ SESSION_CALLS: Mapping[str, Callable[[ProgramCall], HttpResponse]] = {
 }
 
 
-class ApiCall:
-    """A call, with the torrents that it may see."""
+class ApiCall(TorrentCall):
+    """A call, with the fields that qBittorrent knows."""
 
     def __init__(self, call: ProgramCall) -> None:
-        self.call, self.request = call, call.request
-        self.torrents = Torrents(call.request)
-        self.service = self.torrents.service
+        super().__init__(call.request)
+        self.call, self.text = call, call.text
 
     @property
     def chosen(self) -> list[Torrent]:
         """Return the torrents of `hashes`, which may be `all`. Unknown ones don't count."""
-        by_hash, hashes = self.torrents.by_hash, self.call.text("hashes").lower()
+        by_hash, hashes = self.by_hash, self.text("hashes").lower()
         if not hashes:
             raise CannotDo(400, "Missing required parameter: hashes")
         if hashes == "all":
@@ -122,60 +119,68 @@ class ApiCall:
 
     @property
     def one(self) -> Torrent:
-        torrent = self.torrents.by_hash.get(self.call.text("hash").lower())
+        torrent = self.by_hash.get(self.text("hash").lower())
         if torrent is None:
             raise CannotDo(404, "Not Found")
         return torrent
 
+    @property
+    def category(self) -> str:
+        return self.text("category").strip()
 
-# Reading
+    @property
+    def tags(self) -> list[str]:
+        return tags_in(self.text("tags"))
 
+    @property
+    def all_tags(self) -> list[str]:
+        return sorted({tag for each in self.by_hash.values() for tag in each.tags})
 
-def info(api: ApiCall) -> list[listing.Row]:
-    return listing.matching(api.call, api.torrents.by_hash)
+    @property
+    def is_slow(self) -> bool:
+        return self.limits is not None and self.limits.is_slow
+
+    @property
+    def speed(self) -> str:
+        return str(max(self.call.number("limit"), 0))
+
+    def speed_limit(self, field: str) -> str:
+        return str(getattr(self.limits, field, 0))
+
+    def limits_of_each(self, field: str) -> dict[str, int]:
+        return {each.hash: getattr(self.limits_of(each), field) or 0 for each in self.chosen}
 
 
 def maindata(api: ApiCall) -> dict[str, Any]:
-    torrents = {row["hash"]: row for row in records.rows_of(api.torrents.by_hash.values())}
+    torrents = {row["hash"]: row for row in records.rows_of(api.by_hash.values())}
     for row in torrents.values():
         del row["hash"]
-    state = records.server_state(api.torrents.cached_list)
-    others = {"categories": records.categories(), "tags": all_tags(api), "trackers": {}}
+    others = {"categories": categories(api), "tags": api.all_tags, "trackers": {}}
     reader, rid = vars(api.request)["token"].pk, api.call.number("rid")
-    return seen_lists.changes(reader, rid, torrents, others) | {"server_state": state}
+    changes = seen_lists.changes(reader, rid, torrents, others)
+    return changes | {"server_state": records.server_state(api)}
 
 
-def all_tags(api: ApiCall) -> list[str]:
-    return sorted({tag for each in api.torrents.by_hash.values() for tag in each.tags})
+def categories(api: ApiCall) -> dict[str, dict[str, str]]:
+    return records.categories(adding.category_names(api))
 
 
-def is_slow(api: ApiCall) -> bool:
-    return api.service.is_embedded and api.service.v1.limits().is_slow
+def nothing_of_one(api: ApiCall) -> list[Any]:
+    """Return what services don't tell of a torrent, if there is such a torrent."""
+    _one = api.one
+    return []
 
 
-def speed_limit(field: str, api: ApiCall) -> str:
-    return str(getattr(api.service.v1.limits(), field)) if api.service.is_embedded else "0"
-
-
-def limits_of_each(api: ApiCall) -> dict[str, int]:
-    return {each.hash: 0 for each in api.chosen}
-
-
-# Adding
+# Changing
 
 
 def add(api: ApiCall) -> str:
-    call = api.call
-    files = [(torrent_name(name), content) for name, content in call.files]
-    order = NewTorrents(call.text("urls"), files, call.text("category").strip(), call.text("tags"))
+    files = [(torrent_name(name), content) for name, content in api.call.files]
+    order = NewTorrents(api.text("urls"), files, api.category, api.text("tags"))
     results = adding.add(api.request, order).results
     ids = [each.key[1:] for each in results if each.outcome == "added" and each.key[0] == "t"]
-    changing.adjust(
-        api.service,
-        ids,
-        share_limits(call) | speeds(call),
-        is_paused=call.flag("paused", "stopped"),
-    )
+    limits = share_limits(api.call) | speeds(api.call)
+    api.adjust(ids, limits, is_paused=api.call.flag("paused", "stopped"))
     return OK if results and all(each.is_well for each in results) else FAILS
 
 
@@ -195,91 +200,25 @@ def share_limits(call: ProgramCall) -> dict[str, str]:
 
 
 def speeds(call: ProgramCall) -> dict[str, str]:
-    names = {"dlLimit": "download_bytes_per_second", "upLimit": "upload_bytes_per_second"}
+    names = {"dlLimit": DOWN, "upLimit": UP}
     return {to: str(call.number(of)) for of, to in names.items() if call.number(of) > 0}
-
-
-# Changing
-
-
-def delete(api: ApiCall) -> None:
-    with_files = api.call.flag("deleteFiles")
-    changing.remove(api.request, api.service, api.chosen, with_files=with_files)
-
-
-def move(act: TransferAction, api: ApiCall) -> None:
-    changing.change(api.service, api.chosen, act)
-
-
-def resume(api: ApiCall) -> None:
-    """Continue. At a service that can't pause anything, all of them do."""
-    if api.service.is_embedded:
-        changing.change(api.service, api.chosen, "resume")
 
 
 def force(api: ApiCall) -> None:
     if api.call.flag("value"):
-        resume(api)
+        api.resume()
 
 
 def set_share_limits(api: ApiCall) -> None:
     """Limit the seeding, which services other than ours don't do in anyone's name."""
-    limits = {"seed_ratio": "", "seed_minutes": ""} | share_limits(api.call)
     if api.service.is_embedded:
-        changing.limit(api.service, api.chosen, limits)
-
-
-def set_speed(field: str, api: ApiCall) -> None:
-    changing.limit(api.service, api.chosen, {field: speed_text(api.call)})
-
-
-def set_speed_of_all(field: str, api: ApiCall) -> None:
-    changing.limit_all(api.request, api.service, {field: speed_text(api.call)})
-
-
-def speed_text(call: ProgramCall) -> str:
-    return str(max(call.number("limit"), 0))
-
-
-def switch_speeds(api: ApiCall) -> None:
-    changing.limit_all(api.request, api.service, {"switch": "full" if is_slow(api) else "slow"})
+        api.limit({"seed_ratio": "", "seed_minutes": ""} | share_limits(api.call))
 
 
 def prioritize(api: ApiCall) -> None:
     """Choose files, or not: Ferry knows no other priorities."""
     indexes = [int(each) for each in api.call.items("id") if each.isdecimal() and len(each) < 9]
-    wanted = api.call.number("priority") > 0
-    changing.choose_files(api.service, api.one, indexes, wanted=wanted)
-
-
-def set_category(api: ApiCall) -> None:
-    changing.set_category(api.service, api.chosen, api.call.text("category").strip())
-
-
-def create_category(api: ApiCall) -> None:
-    adding.create_category(api.call.text("category").strip())
-
-
-def remove_categories(api: ApiCall) -> None:
-    names = api.call.items("categories", "\n")
-    Sent.objects.filter(connection=api.service.key, category__in=names).update(category="")
-    Category.objects.filter(name__in=names).delete()
-
-
-def change_tags(api: ApiCall, *, adds: bool) -> None:
-    tags = tags_in(api.call.text("tags"))
-    changing.change_tags(api.service, api.chosen, tags, adds=adds)
-
-
-def delete_tags(api: ApiCall) -> None:
-    torrents = api.torrents.by_hash.values()
-    changing.delete_tags(api.service, torrents, tags_in(api.call.text("tags")))
-
-
-def nothing_of_one(api: ApiCall) -> list[Any]:
-    """Return what services don't tell of a torrent, if there is such a torrent."""
-    _one = api.one
-    return []
+    api.choose_files(api.one, indexes, wanted=api.call.number("priority") > 0)
 
 
 def ignore(_api: ApiCall) -> None:
@@ -299,7 +238,6 @@ IGNORED = (
     *("torrents/toggleSequentialDownload", "torrents/toggleFirstLastPiecePrio"),
 )
 REFUSED = ("rename", "renameFile", "renameFolder", "setLocation", "addTrackers", "addPeers")
-DOWN, UP = "download_bytes_per_second", "upload_bytes_per_second"
 READING: Mapping[str, Act] = {
     "app/version": lambda _api: records.VERSION,
     "app/webapiVersion": lambda _api: records.API_VERSION,
@@ -310,45 +248,49 @@ READING: Mapping[str, Act] = {
     "log/peers": lambda _api: [],
     "sync/maindata": maindata,
     "sync/torrentPeers": lambda _api: {"rid": 1, "full_update": True, "peers": {}},
-    "transfer/info": lambda api: records.transfer_info(api.torrents.cached_list),
-    "transfer/speedLimitsMode": lambda api: str(int(is_slow(api))),
-    "transfer/downloadLimit": partial(speed_limit, DOWN),
-    "transfer/uploadLimit": partial(speed_limit, UP),
-    "torrents/info": info,
-    "torrents/count": lambda api: str(len(api.torrents.by_hash)),
-    "torrents/properties": lambda api: records.properties_of(api.one),
+    "transfer/info": records.transfer_info,
+    "transfer/speedLimitsMode": lambda api: str(int(api.is_slow)),
+    "transfer/downloadLimit": lambda api: api.speed_limit(DOWN),
+    "transfer/uploadLimit": lambda api: api.speed_limit(UP),
+    "torrents/info": lambda api: listing.matching(api.call, api.by_hash),
+    "torrents/count": lambda api: str(len(api.by_hash)),
+    "torrents/properties": lambda api: records.properties_of(api.one, api.limits_of(api.one)),
     **{f"torrents/{name}": nothing_of_one for name in NOTHING},
     "torrents/files": lambda api: listing.files_of(api.service, api.one),
-    "torrents/categories": lambda _api: records.categories(),
-    "torrents/tags": all_tags,
-    "torrents/downloadLimit": limits_of_each,
-    "torrents/uploadLimit": limits_of_each,
+    "torrents/categories": categories,
+    "torrents/tags": lambda api: api.all_tags,
+    "torrents/downloadLimit": lambda api: api.limits_of_each(DOWN),
+    "torrents/uploadLimit": lambda api: api.limits_of_each(UP),
 }
 WRITING: Mapping[str, Act] = {
-    "transfer/toggleSpeedLimitsMode": switch_speeds,
-    "transfer/setDownloadLimit": partial(set_speed_of_all, DOWN),
-    "transfer/setUploadLimit": partial(set_speed_of_all, UP),
+    "transfer/toggleSpeedLimitsMode": lambda api: api.limit_all(
+        {"switch": "full" if api.is_slow else "slow"}
+    ),
+    "transfer/setDownloadLimit": lambda api: api.limit_all({DOWN: api.speed}),
+    "transfer/setUploadLimit": lambda api: api.limit_all({UP: api.speed}),
     "torrents/add": add,
-    "torrents/delete": delete,
-    "torrents/pause": partial(move, "pause"),
-    "torrents/stop": partial(move, "pause"),
-    "torrents/resume": resume,
-    "torrents/start": resume,
+    "torrents/delete": lambda api: api.remove(with_files=api.call.flag("deleteFiles")),
+    "torrents/pause": lambda api: api.change("pause"),
+    "torrents/stop": lambda api: api.change("pause"),
+    "torrents/resume": ApiCall.resume,
+    "torrents/start": ApiCall.resume,
     "torrents/setForceStart": force,
-    "torrents/topPrio": partial(move, "first"),
-    "torrents/increasePrio": partial(move, "up"),
-    "torrents/decreasePrio": partial(move, "down"),
-    "torrents/bottomPrio": partial(move, "last"),
+    "torrents/topPrio": lambda api: api.change("first"),
+    "torrents/increasePrio": lambda api: api.change("up"),
+    "torrents/decreasePrio": lambda api: api.change("down"),
+    "torrents/bottomPrio": lambda api: api.change("last"),
     "torrents/setShareLimits": set_share_limits,
-    "torrents/setDownloadLimit": partial(set_speed, DOWN),
-    "torrents/setUploadLimit": partial(set_speed, UP),
+    "torrents/setDownloadLimit": lambda api: api.limit({DOWN: api.speed}),
+    "torrents/setUploadLimit": lambda api: api.limit({UP: api.speed}),
     "torrents/filePrio": prioritize,
-    "torrents/setCategory": set_category,
-    "torrents/createCategory": create_category,
-    "torrents/removeCategories": remove_categories,
-    "torrents/addTags": partial(change_tags, adds=True),
-    "torrents/removeTags": partial(change_tags, adds=False),
-    "torrents/deleteTags": delete_tags,
+    "torrents/setCategory": lambda api: api.set_category(api.category),
+    "torrents/createCategory": lambda api: adding.create_category(api, api.category),
+    "torrents/removeCategories": lambda api: adding.remove_categories(
+        api, api.call.items("categories", "\n")
+    ),
+    "torrents/addTags": lambda api: api.add_tags(api.tags),
+    "torrents/removeTags": lambda api: api.remove_tags(api.chosen, api.tags or api.all_tags),
+    "torrents/deleteTags": lambda api: api.remove_tags(api.by_hash.values(), api.tags),
     **dict.fromkeys(IGNORED, ignore),
     **{f"torrents/{name}": refuse for name in REFUSED},
 }

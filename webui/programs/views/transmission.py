@@ -3,7 +3,6 @@
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import PurePath
 from typing import Any, cast
 
@@ -17,17 +16,16 @@ from webui.handover import places
 from webui.http.requests import Request, plain_text
 from webui.http.roles import open_to_strangers
 from webui.models import Token
-from webui.programs import adding, changing, listing
+from webui.programs import adding, listing
 from webui.programs import transmission as records
 from webui.programs.adding import NewTorrents
-from webui.programs.calls import read_bytes
-from webui.programs.refusals import CannotDo
-from webui.programs.torrents import Torrent, Torrents
+from webui.programs.calls import CannotDo, read_bytes
+from webui.programs.changing import TorrentCall
+from webui.programs.torrents import Torrent
 from webui.tokens import doors
 from webui.tokens.doors import NotAdmitted
 from webui.tokens.tokens import Purpose
 from webui.v1.errors import Failure
-from webui.v1.own_records import TransferAction
 from webui.words.failures import message_of
 
 SESSION_HEADER = "X-Transmission-Session-Id"
@@ -86,13 +84,12 @@ def perform(request: Request, call: RPCCall) -> dict[str, Any]:
     return answer if call.tag is None else answer | {"tag": call.tag}
 
 
-class RPC:
-    """A call, with the torrents that it may see."""
+class RPC(TorrentCall):
+    """A call, with the arguments that Transmission knows."""
 
     def __init__(self, request: Request, arguments: Arguments) -> None:
-        self.request, self.arguments = request, arguments
-        self.torrents = Torrents(request)
-        self.service = self.torrents.service
+        super().__init__(request)
+        self.arguments = arguments
 
     def text(self, name: str) -> str:
         value = self.arguments.get(name)
@@ -108,7 +105,7 @@ class RPC:
     @property
     def chosen(self) -> list[Torrent]:
         """Return the torrents of `ids`: numbers, hashes, or nothing, which means all."""
-        torrents, ids = list(self.torrents.by_hash.values()), self.arguments.get("ids")
+        torrents, ids = list(self.by_hash.values()), self.arguments.get("ids")
         if ids is None or ids == "recently-active":
             return torrents
         wanted = ids if isinstance(ids, list) else [ids]
@@ -145,15 +142,13 @@ def session_get(rpc: RPC) -> Arguments:
 
 
 def session_stats(rpc: RPC) -> Arguments:
-    torrents = list(rpc.torrents.by_hash.values())
-    return records.session_stats(rpc.torrents.cached_list, torrents)
+    return records.session_stats(rpc)
 
 
 def free_space(rpc: RPC) -> Arguments:
     """Return the space that is free with the service, wherever the program asks."""
-    cached_list = rpc.torrents.cached_list
-    most, used = cached_list.space_max_bytes or 0, cached_list.space_used_bytes or 0
-    return {"path": rpc.text("path"), "size-bytes": max(most - used, 0), "total_size": most}
+    free_bytes, most_bytes = rpc.space_bytes
+    return {"path": rpc.text("path"), "size-bytes": free_bytes, "total_size": most_bytes}
 
 
 # Changing
@@ -171,8 +166,8 @@ def torrent_add(rpc: RPC) -> Arguments:
     if not result.is_well:
         raise CannotDo(422, result.sentence)
     if rpc.arguments.get("paused") is True and result.outcome == "added":
-        changing.adjust(rpc.service, [result.key[1:]], {}, is_paused=True)
-    torrents = Torrents(rpc.request).by_hash.values()
+        rpc.adjust([result.key[1:]], {}, is_paused=True)
+    torrents = RPC(rpc.request, {}).by_hash.values()
     torrent = next((each for each in torrents if each.transfer.key == result.key), None)
     if torrent is None:
         raise CannotDo(503, "The storage service doesn't list it yet.")
@@ -199,32 +194,20 @@ def marks_in(rpc: RPC) -> tuple[str, str]:
 
 def torrent_set(rpc: RPC) -> None:
     """Change labels, and which files are wanted. All else stays as it is."""
-    torrents = rpc.chosen
     if "labels" in rpc.arguments:
         category, tags = marks_in(rpc)
-        changing.set_category(rpc.service, torrents, category)
-        changing.set_tags(rpc.service, torrents, tags)
+        rpc.set_category(category)
+        rpc.set_tags(tags)
     for name, wanted in (("files-wanted", True), ("files-unwanted", False)):
         indexes = [each for each in rpc.items(name) if isinstance(each, int)]
-        if len(torrents) == 1 and indexes:
-            changing.choose_files(rpc.service, torrents[0], indexes, wanted=wanted)
+        if len(rpc.chosen) == 1 and indexes:
+            rpc.choose_files(rpc.chosen[0], indexes, wanted=wanted)
 
 
 def torrent_remove(rpc: RPC) -> None:
     if "ids" not in rpc.arguments:
         raise CannotDo(422, "no ids")
-    with_files = rpc.arguments.get("delete-local-data") is True
-    changing.remove(rpc.request, rpc.service, rpc.chosen, with_files=with_files)
-
-
-def move(act: TransferAction, rpc: RPC) -> None:
-    changing.change(rpc.service, rpc.chosen, act)
-
-
-def start(rpc: RPC) -> None:
-    """Continue. At a service that can't pause anything, all of them do."""
-    if rpc.service.is_embedded:
-        changing.change(rpc.service, rpc.chosen, "resume")
+    rpc.remove(with_files=rpc.arguments.get("delete-local-data") is True)
 
 
 def refuse(_rpc: RPC) -> None:
@@ -245,13 +228,13 @@ METHODS: Mapping[str, Callable[[RPC], Arguments | None]] = {
     "torrent-add": torrent_add,
     "torrent-set": torrent_set,
     "torrent-remove": torrent_remove,
-    "torrent-start": start,
-    "torrent-start-now": start,
-    "torrent-stop": partial(move, "pause"),
+    "torrent-start": RPC.resume,
+    "torrent-start-now": RPC.resume,
+    "torrent-stop": lambda rpc: rpc.change("pause"),
     "torrent-verify": ignore,
     "torrent-reannounce": ignore,
-    "queue-move-top": partial(move, "first"),
-    "queue-move-up": partial(move, "up"),
-    "queue-move-down": partial(move, "down"),
-    "queue-move-bottom": partial(move, "last"),
+    "queue-move-top": lambda rpc: rpc.change("first"),
+    "queue-move-up": lambda rpc: rpc.change("up"),
+    "queue-move-down": lambda rpc: rpc.change("down"),
+    "queue-move-bottom": lambda rpc: rpc.change("last"),
 }
