@@ -17,7 +17,6 @@ from service.http.records import Time, Whole, Wish, moment
 from service.library import kinds
 from service.library.file_rows import FileRow
 from service.library.library import FolderRow
-from service.media.hls.plans import Hidden
 from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
 from service.media.probe import Camera, Chapter
 from service.torrents.events import SwarmPeer, SwarmPieces, SwarmTracker
@@ -620,11 +619,23 @@ class ChangedTransfers(Changed, kw_only=True):
     changed: Annotated[list[Whole], Meta(description="Ids of those that have changed")]
 
 
+class SubtitlesNotShown(Struct):
+    """Subtitles that are pictures, which the playlist therefore can't name."""
+
+    name: str
+    language: str
+    title: str
+    codec: str
+    url: Annotated[
+        str | UnsetType, Meta(description="The film with these subtitles in its pictures")
+    ] = UNSET
+
+
 class Playable(Result, kw_only=True):
     url: str
     converting: bool | UnsetType = UNSET
     progress: Annotated[float | UnsetType, Meta(description="Percent")] = UNSET
-    subtitles_not_shown: list[Hidden] | UnsetType = UNSET
+    subtitles_not_shown: list[SubtitlesNotShown] | UnsetType = UNSET
 
 
 # The account

@@ -26,14 +26,15 @@ from service.media import probing, refusals
 from service.media.cache import RENDITIONS, is_there, process_cache, touch
 from service.media.content_folders import content_of
 from service.media.hls import films, plans, playlists
-from service.media.hls.plans import PlaybackPlan
+from service.media.hls.plans import Hidden, PlaybackPlan
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.serving import requests as media_requests
 from service.media.serving import workers
 from service.models import Account, File, Media
 from service.store.blobs import library_store
 
-# No other path exists below a link.
+# No other paths exist below a link.
+BURNED = re.compile(r"burned-(?P<track>0|[1-9][0-9]{0,3})\.m3u8")
 INSIDE = re.compile(
     r"(?P<rendition>[a-z][a-z0-9]{0,15})/"
     r"(?:(?P<index>index\.m3u8)|(?P<init>init\.mp4)|(?P<number>0|[1-9][0-9]{0,5})\.(?:m4s|vtt))"
@@ -54,6 +55,11 @@ def stream_link(account: Account, file: File, *, now: datetime) -> str:
     """Return the link to a stream, signed in the path, so that paths in playlists need no other."""
     ticket = signed_links.signed_ticket(account, "hls", str(file.pk), now=now)
     return reverse("content-stream", args=[account.pk, file.pk, ticket, signed_links.MASTER])
+
+
+def burned_link(stream: str, hidden: Hidden) -> str:
+    """Return the link to a stream whose pictures contain these subtitles."""
+    return f"{stream.removesuffix(signed_links.MASTER)}burned-{hidden.track}.m3u8"
 
 
 def film_link(account: Account, file: File, *, now: datetime) -> str:
@@ -138,6 +144,8 @@ def stream(
     file = library.file(account, file_id)
     if name == signed_links.MASTER:
         return playlist_answer(request, playlists.master(plan_of(file)))
+    if burned := BURNED.fullmatch(name):
+        return playlist_answer(request, burned_playlist(plan_of(file), int(burned["track"])))
     inside = INSIDE.fullmatch(name)
     rendition = rendition_of(file, inside["rendition"]) if inside else None
     if inside is None or rendition is None:
@@ -146,6 +154,12 @@ def stream(
         return playlist_answer(request, playlists.media(rendition))
     client = request.META.get("gunicorn.socket")
     return answer(request, segment(file, rendition, inside, client))
+
+
+def burned_playlist(plan: PlaybackPlan, track: int) -> str:
+    if not plan.pictures_with(track):
+        raise NotFound
+    return playlists.master(plan, track)
 
 
 def segment(

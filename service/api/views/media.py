@@ -8,13 +8,22 @@ from msgspec import UNSET, convert
 from service.api.auth import AccountRequest
 from service.api.inputs import SizeInput
 from service.api.outcomes import Picture, PlayableLink
-from service.api.records import CameraResult, Filmstrip, Playable, ScenesResult, percent
+from service.api.records import (
+    CameraResult,
+    Filmstrip,
+    Playable,
+    ScenesResult,
+    SubtitlesNotShown,
+    percent,
+)
 from service.content import playback_views, signed_links
 from service.content.views import picture_answer
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
 from service.media.content_folders import content_of
+from service.media.hls.plans import PlaybackPlan
+from service.media.hls.playlists import distinct, name_of
 from service.media.pictures import sizes
 from service.media.pictures.filmstrips import has_filmstrip
 from service.media.probe import Chapter, chapters_of
@@ -68,11 +77,25 @@ def scenes(request: AccountRequest, file_id: int) -> ScenesResult:
 def hls(request: AccountRequest, file_id: int) -> PlayableLink:
     """Return the link to the master playlist, which is complete from its first response on."""
     file = library.file(request.account, file_id)
-    hidden = list(playback_views.plan_of(file).hidden)
+    plan = playback_views.plan_of(file)
     playback_views.begin(file)
     link = playback_views.stream_link(request.account, file, now=request.now)
     url = request.build_absolute_uri(link)
-    return link_answer(Playable(url=url, subtitles_not_shown=hidden or UNSET))
+    return link_answer(Playable(url=url, subtitles_not_shown=not_shown(plan, url) or UNSET))
+
+
+def not_shown(plan: PlaybackPlan, url: str) -> list[SubtitlesNotShown]:
+    names = distinct([name_of(each, order) for order, each in enumerate(plan.hidden, 1)])
+    return [
+        SubtitlesNotShown(
+            name=name,
+            language=each.language,
+            title=each.title,
+            codec=each.codec,
+            url=playback_views.burned_link(url, each) if plan.pictures_with(each.track) else UNSET,
+        )
+        for name, each in zip(names, plan.hidden, strict=True)
+    ]
 
 
 def mp4(request: AccountRequest, file_id: int) -> PlayableLink:

@@ -64,11 +64,27 @@ def pictures(rendition: Rendition, path: Path, first: int) -> list[str]:
         *shift,
         f"fps={rendition.rate}:start_time=0:round=down",
         *shaping(rendition),
+        *burning(rendition, skipped),
         "tpad=stop=-1:stop_mode=clone",
     ]
-    track_options = ["-map", f"0:{rendition.track}", "-an", "-sn", "-dn", "-vf", ",".join(filters)]
-    track_options += ["-frames:v", frame_count]
+    graph = f"[0:{rendition.track}]{','.join(filters)}[out]"
+    track_options = ["-filter_complex", graph, "-map", "[out]", "-frames:v", frame_count]
     return [*source(path, at), *track_options, *h264(rendition), *fragments(rendition)]
+
+
+def burning(rendition: Rendition, skipped: float) -> list[str]:
+    """Draw subtitles into pictures of the final size, which `skipped` so many seconds."""
+    if rendition.burned is None:
+        return []
+    ratio = "decrease" if rendition.has_square_subtitles else "disable"
+    size = (
+        f"{rendition.width}:{rendition.height}:force_original_aspect_ratio={ratio}:flags=bilinear"
+    )
+    # ffmpeg repeats subtitles with every picture, and scales them each time.
+    shift = f"trim=start={max(0, skipped - 1):.6f},setpts=PTS-({skipped:.6f})/TB"
+    subtitles = f"[0:{rendition.burned}]{shift},scale={size},format=yuva420p"
+    overlay = "overlay=(W-w)/2:(H-h)/2:eof_action=pass:format=yuv420"
+    return [f"null[picture];{subtitles}[subtitles];[picture][subtitles]{overlay}", TAGS]
 
 
 def shaping(rendition: Rendition) -> list[str]:
@@ -86,7 +102,7 @@ def h264(rendition: Rendition) -> list[str]:
 
 
 def quality(rendition: Rendition) -> list[str]:
-    most = next(str(size.most_bits) for size in SIZES if size.name == rendition.name)
+    most = next(str(size.most_bits) for size in SIZES if rendition.name.startswith(size.name))
     bound = ["-maxrate", most, "-bufsize", most, "-profile:v", "high", "-level:v", rendition.level]
     return ["-c:v", "libx264", "-preset", "veryfast", "-crf", RATE_FACTOR, *bound]
 

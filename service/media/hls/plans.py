@@ -4,7 +4,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,16 @@ from service.media.hls.renditions import Rendition, RenditionKind, SurveyedShape
 from service.media.probe import MediaTrack, Probed, TrackKind
 
 PLAN = "plan.json"
-# Raise it when segments are cut in another way: then none that were made before are served.
-VERSION = 2
+# Raise it when segments are cut in another way, or plans tell more: then none that were made before
+# are served.
+VERSION = 3
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """Subtitles that are pictures, which Ferry doesn't show."""
+    """Subtitles that are pictures, which Ferry shows only as part of the film's pictures."""
 
+    track: int
     language: str
     title: str
     codec: str
@@ -35,6 +37,8 @@ class PlaybackPlan:
     seconds: float
     renditions: tuple[Rendition, ...]
     hidden: tuple[Hidden, ...] = ()
+    # What hidden subtitles are drawn into.
+    canvases: tuple[Rendition, ...] = ()
     # From an earlier plan, which someone may still be watching.
     former: tuple[Rendition, ...] = ()
     # False if a scan of the whole film may still find where it can be cut.
@@ -52,8 +56,18 @@ class PlaybackPlan:
         ]
 
     def rendition(self, name: str) -> Rendition | None:
-        there = (*self.renditions, *self.former)
+        burned = chain.from_iterable(self.pictures_with(each.track) for each in self.hidden)
+        there = chain(self.renditions, self.former, burned)
         return next((each for each in there if each.name == name), None)
+
+    def pictures_with(self, track: int) -> list[Rendition]:
+        """Return the pictures with hidden subtitles in them, none if Ferry can't draw them."""
+        return [
+            renditions.with_subtitles(canvas, hidden.track, hidden.codec)
+            for hidden in self.hidden
+            if hidden.track == track and hidden.codec in renditions.DRAWN_SUBTITLES
+            for canvas in self.canvases
+        ]
 
     def after(self, earlier: "PlaybackPlan | None") -> "PlaybackPlan":
         """Return this plan with what only the earlier one had, which is still served."""
@@ -102,17 +116,19 @@ def make_plan(probed: Probed, answer: Mapping[str, Any], *, is_final: bool) -> P
     pictures = survey.pictures()
     has_copy = any(each.is_copied for each in pictures)
     wants_copy = questions(probed)["video"] is not None
+    hidden = hidden_tracks(probed)
     return PlaybackPlan(
         seconds=survey.seconds,
         renditions=(*pictures, *survey.sounds(), *survey.texts()),
-        hidden=hidden_tracks(probed),
+        hidden=hidden,
+        canvases=tuple(survey.encoded_pictures(below=False)) if hidden else (),
         is_final=is_final or has_copy or not wants_copy,
     )
 
 
 def hidden_tracks(probed: Probed) -> tuple[Hidden, ...]:
     tracks = [each for each in probed.of_kind(TrackKind.SUBTITLE) if not each.is_text]
-    hidden = (Hidden(each.language, each.title, each.codec) for each in tracks)
+    hidden = (Hidden(each.index, each.language, each.title, each.codec) for each in tracks)
     return tuple(islice(hidden, renditions.MOST_TEXTS))
 
 
@@ -132,17 +148,20 @@ class Survey:
     def pictures(self) -> list[Rendition]:
         if self._picture is None:
             return []
-        track, end = self._picture, self._end_of(self._picture)
-        copy = self._copied_picture(track, end)
+        copy = self._copied_picture(self._picture, self._end_of(self._picture))
+        encoded = self.encoded_pictures(below=bool(copy))
+        return [copy, *encoded] if copy else encoded
+
+    def encoded_pictures(self, *, below: bool) -> list[Rendition]:
+        if self._picture is None:
+            return []
         encoded = renditions.encoded_pictures(
-            track,
-            self._shape(track),
-            end,
-            below=bool(copy),
-            preroll=renditions.preroll_of(self._probed, track),
+            self._picture,
+            self._shape(self._picture),
+            self._end_of(self._picture),
+            below=below,
+            preroll=renditions.preroll_of(self._probed, self._picture),
         )
-        if copy:
-            return [copy, *encoded]
         # Players begin with the first: any machine delivers 720 lines at once.
         return sorted(encoded, key=lambda each: each.name == "v1080")
 

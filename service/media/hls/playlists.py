@@ -51,9 +51,11 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
 }
 
 
-def master(plan: PlaybackPlan) -> str:
+def master(plan: PlaybackPlan, burned: int | None = None) -> str:
+    """List all other playlists. `burned`: the hidden subtitles that the pictures contain."""
     lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]
-    pictures, sounds = plan.of_kind(RenditionKind.PICTURE), plan.of_kind(RenditionKind.SOUND)
+    sounds = plan.of_kind(RenditionKind.SOUND)
+    pictures = plan.of_kind(RenditionKind.PICTURE) if burned is None else plan.pictures_with(burned)
     texts = plan.of_kind(RenditionKind.TEXT) if pictures else []
     has_group = bool(sounds) and (bool(pictures) or len(sounds) > 1)
     lines += [f"## Not shown: {name_of(each, order)}, {one_line(each.codec)}"

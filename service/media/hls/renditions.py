@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
@@ -22,6 +22,10 @@ AAC_RATE = 48_000
 AAC_CODECS, AAC_BITS = "mp4a.40.2", 160_000
 TEXT_SECONDS, TEXT_UNIT = 60, 1000
 COPIED_SOUND_MS, ENCODED_SOUND_FRAMES = 6000, 188  # 188 frames last four seconds
+# How far back to look for subtitles that are still shown.
+SUBTITLE_SECONDS = 10
+BLU_RAY_SUBTITLES = "hdmv_pgs_subtitle"
+DRAWN_SUBTITLES = frozenset({BLU_RAY_SUBTITLES, "dvd_subtitle", "dvb_subtitle", "xsub"})
 OVERHEAD = 1.05  # of MP4 around its samples
 NAME = re.compile("[a-z][a-z0-9]{0,15}")
 
@@ -79,6 +83,8 @@ class Rendition:
     matrix: str = ""  # of the source's colors, as ffmpeg's scale filter names it
     is_interlaced: bool = False
     preroll: int = 0  # seconds to read before, if no seek leads to a key frame
+    burned: int | None = None  # the track of subtitles that are drawn into the pictures
+    has_square_subtitles: bool = False  # their pixels are square; otherwise, the film's shape
 
     def __post_init__(self) -> None:
         """Check the name, since it becomes a path. Raises ValueError."""
@@ -188,6 +194,17 @@ def encoded_picture(
         matrix=matrix_of(track, shape),
         is_interlaced=track.is_interlaced,
         preroll=preroll,
+    )
+
+
+def with_subtitles(picture: Rendition, track: int, codec: str) -> Rendition:
+    """Return a rendition into which subtitles are drawn that are pictures."""
+    return replace(
+        picture,
+        name=f"{picture.name}s{track}",
+        preroll=max(picture.preroll, SUBTITLE_SECONDS),
+        burned=track,
+        has_square_subtitles=codec == BLU_RAY_SUBTITLES,
     )
 
 

@@ -17,7 +17,7 @@ from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, magnet
 
 RECORDS = {
-    *("Account", "Added", "Changed", "ChangedTransfers", "Created", "File", "Folder", "Hidden"),
+    *("Account", "Added", "Changed", "ChangedTransfers", "Created", "File", "Folder"),
     *("Chapter", "FileOfTransfer", "FilesOfTransfer", "Filmstrip", "ScenesResult"),
     *(
         "CameraResult",
@@ -30,6 +30,7 @@ RECORDS = {
         "Presentations",
         "Refusal",
         "Settings",
+        "SubtitlesNotShown",
         "Transfer",
         "Transfers",
         "UndoResult",

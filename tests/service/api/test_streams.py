@@ -156,14 +156,21 @@ def pictured(rich):
     return path
 
 
-def test_subtitles_that_are_pictures_are_named_as_not_shown(api, keep, worker, reader, pictured):
+def test_subtitles_that_are_pictures_are_part_of_another_stream(
+    api, keep, worker, reader, pictured
+):
     answer = api.get(f"/rest/file/{keep(pictured).pk}/hls")
-    assert answer.json()["subtitles_not_shown"] == [
-        {"language": "fre", "title": "", "codec": "hdmv_pgs_subtitle"}
-    ]
+    (hidden,) = answer.json()["subtitles_not_shown"]
+    burned = urlsplit(hidden.pop("url")).path
+    facts = {"language": "fre", "title": "", "codec": "hdmv_pgs_subtitle", "name": "Français"}
+    assert hidden == facts
     playlist = reader.get(path_of(answer)).text
     assert "## Not shown: Français, hdmv_pgs_subtitle" in playlist
     assert playlist.count("TYPE=SUBTITLES") == 1
+    assert playlist.endswith("vcopy/index.m3u8\n")
+    assert reader.get(burned).text.endswith("v480s4/index.m3u8\n")
+    for wrong in ("burned-3.m3u8", "burned-04.m3u8", "v480s3/index.m3u8"):
+        assert reader.get(burned.replace("burned-4.m3u8", wrong)).status_code == 404
 
 
 def test_files_that_are_not_films_are_refused_at_once_and_permanently(
