@@ -237,6 +237,7 @@ def player() -> ScriptWords:
         "next": plural(
             lambda count: ngettext("Starts in {count} second", "Starts in {count} seconds", count)
         ),
+        "burned": _("{name}, burned in"),
         "broken": _("The film stopped, and Ferry couldn't restart it."),
         "unreachable": _("Can't reach Ferry."),
     }

@@ -22,6 +22,13 @@ LONG = "Every photograph from the long summer by the sea, unsorted and without n
 COUNT = "document.querySelector('.selection-count').textContent.trim()"
 LISTING = "!document.getElementById('overlay')"
 FILM = "document.getElementById('film')"
+STOP_AT_20 = """(() => {
+  const form = document.getElementById("watching");
+  const fields = new FormData(form);
+  fields.set("at", 20);
+  fields.set("of", 40);
+  return navigator.sendBeacon(form.dataset.report, fields);
+})()"""
 
 # On a phone, the link to the parent folder is an arrow, and its label is out of sight.
 OVERLAPS = """(() => {
@@ -164,3 +171,26 @@ def moves_on(driver: Driver, seconds: float) -> None:
     driver.until(f"{FILM} && !{FILM}.seeking && {FILM}.currentTime > {seconds}")
     start = driver.evaluate(f"{FILM}.currentTime")
     driver.until(f"!{FILM}.paused && {FILM}.currentTime > {start + 0.5}")
+
+
+@pytest.mark.browser("Only WebKit plays HLS itself, and it does so in its own way.")
+def test_webkit_resumes_and_seeks_in_hls_that_it_plays_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ferry: Ferry, folder: Folder
+):
+    """WebKitGTK plays HLS only if asked, and has no AirPlay, so take away what hls.js needs."""
+    monkeypatch.setenv("WEBKIT_GST_ENABLE_HLS_SUPPORT", "1")
+    with webkit(tmp_path) as driver:
+        sign_in(driver, ferry)
+        driver.open(ferry.url + folder.path)
+        driver.click("#listing .entry[data-page]")
+        driver.until(f"{FILM} && document.getElementById('viewer').dataset.mounted !== undefined")
+        driver.evaluate(STOP_AT_20)
+        driver.open(driver.evaluate("location.href"))
+        driver.until("document.getElementById('viewer').dataset.mounted !== undefined")
+        driver.evaluate("delete window.MediaSource, delete window.ManagedMediaSource")
+        driver.click("[data-do=resume]")
+        driver.until(f"{FILM}.src.endsWith('.m3u8')")
+        moves_on(driver, 19)
+        assert driver.evaluate(f"{FILM}.duration") == pytest.approx(films.SECONDS, abs=0.5)
+        driver.click("#position", across=0.75)
+        moves_on(driver, 0.7 * films.SECONDS)

@@ -15,6 +15,7 @@ from tests.browser.touches import double_tap, dragging
 from tests.browser.waiting import PATIENCE_MS
 from tests.running import Ferry
 from tests.service.media import samples
+from tests.service.media.hls import test_burned_subtitles as burned
 
 COPIED, ENCODED, TENTH = "Tide S01E01.mkv", "Tide S01E02.avi", "Tide S01E10.mp4"
 
@@ -242,6 +243,30 @@ def test_subtitles_are_shown_when_they_are_chosen_and_remembered(alice, series):
     watch(alice, series.path, COPIED)
     page.get_by_role("button", name="Resume at 0:2").click()
     expect(page.locator("#subtitles")).to_have_text("Land in sight")
+
+
+# How bright the film is where the subtitles of `burned` are.
+BRIGHTNESS = """(() => {
+  const context = new OffscreenCanvas(16, 18).getContext("2d");
+  context.drawImage(film, 0, 0, 16, 18);
+  return context.getImageData(8, 15, 1, 1).data[1];
+})()"""
+
+
+def test_subtitles_that_are_pictures_are_burned_in_on_demand(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, COPIED, burned.film().read_bytes())
+    page = playing(alice, folder, COPIED)
+    page.keyboard.press("k")
+    page.get_by_label("Position").fill("4")
+    until(page, "film.currentTime === 4 && !film.seeking")
+    for name, is_bright in (("English, burned in", True), ("Off", False)):
+        stir(page)
+        page.get_by_role("button", name="Subtitles", exact=True).click()
+        page.get_by_role("button", name=name, exact=True).click()
+        has_changed = f"{BRIGHTNESS} > 200 === {str(is_bright).lower()}"
+        until(page, f"film.readyState > 1 && Math.abs(film.currentTime - 4) < 0.5 && {has_changed}")
+        assert state(page, "film.paused")
 
 
 def test_subtitles_can_be_larger_darker_and_later(alice, series):

@@ -72,16 +72,21 @@ class Video extends EventTarget {
   error = null;
   src = "";
   plays = true; // whether the browser can play the original file
+  playsHls = false;
+  textTracks = new EventTarget();
   play = mock.fn(async () => (this.paused = false));
-  canPlayType = (type) => (this.plays && type === "video/mp4" ? "maybe" : "");
+  canPlayType = (type) => {
+    const plays = type === "video/mp4" ? this.plays : this.playsHls;
+    return plays ? "maybe" : "";
+  };
   removeAttribute = () => (this.src = "");
   get currentSrc() {
     return this.src;
   }
 }
 
-function film(facts = {}) {
-  const video = new Video();
+function film(facts = {}, { playsHls = false } = {}) {
+  const video = Object.assign(new Video(), { playsHls });
   controller = new AbortController();
   const source = new Source(video, { ...FACTS, ...facts }, listenUntil(controller.signal));
   const events = [];
@@ -103,6 +108,7 @@ async function polls(count) {
 }
 
 beforeEach(() => {
+  delete globalThis.WebKitPlaybackTargetAvailabilityEvent;
   controller?.abort();
   sleeping = [];
   Hls.all = [];
@@ -300,4 +306,99 @@ test("an MP4 copy is offered until the service refuses it", async () => {
   await source.openMp4();
   assert.equal(source.hasMp4, false);
   assert.deepEqual(events.at(-1), ["failed", "No copy of this."]);
+});
+
+const UNLOADABLE = { library: "data:text/javascript,throw new Error('Nobody needs hls.js.')" };
+const becomeSafari = () => (globalThis.WebKitPlaybackTargetAvailabilityEvent = Event);
+
+test("Safari plays HLS itself, without hls.js, since only then AirPlay works", async () => {
+  becomeSafari();
+  serve({ "/hls/": [hls("a")] });
+  const { source, events, video } = film(UNLOADABLE, { playsHls: true });
+  await source.prepare();
+  await source.open({ at: 20 });
+  assert.equal(source.mode, "native");
+  assert.equal(video.src, "/a.m3u8");
+  video.dispatchEvent(new Event("loadedmetadata"));
+  assert.equal(video.currentTime, 20);
+  assert.equal(Hls.all.length, 0);
+  assert.deepEqual(events, []);
+});
+
+test("browsers that only say they play HLS use hls.js", async () => {
+  serve({ "/hls/": [hls("a")] });
+  const { source } = film({}, { playsHls: true });
+  await source.open();
+  assert.equal(source.mode, "hls");
+  assert.equal(Hls.all[0].url, "/a.m3u8");
+});
+
+test("a film that Safari can't go on with is requested again once, and then says so", async () => {
+  becomeSafari();
+  serve({ "/hls/": [hls("a"), hls("b")] });
+  const { source, events, video } = film(UNLOADABLE, { playsHls: true });
+  await source.open();
+  const stop = () => {
+    video.error = { code: MediaError.MEDIA_ERR_DECODE };
+    video.currentTime = 8;
+    video.dispatchEvent(new Event("error"));
+  };
+  stop();
+  await settle();
+  assert.equal(video.src, "/b.m3u8");
+  video.currentTime = 0;
+  video.dispatchEvent(new Event("loadedmetadata"));
+  assert.equal(video.currentTime, 8);
+  stop();
+  assert.deepEqual(events, [["failed", "The film stopped."]]);
+});
+
+test("tracks that Safari finds are offered, and those of hls.js aren't twice", async () => {
+  for (const isSafari of [true, false]) {
+    if (isSafari) becomeSafari();
+    else delete globalThis.WebKitPlaybackTargetAvailabilityEvent;
+    serve({ "/hls/": [hls("a")] });
+    const { source, video } = film({}, { playsHls: true });
+    await source.open();
+    const told = mock.fn();
+    source.addEventListener("tracks", told);
+    video.textTracks.dispatchEvent(new Event("addtrack"));
+    assert.equal(told.mock.callCount(), isSafari ? 1 : 0);
+  }
+});
+
+test("subtitles that are pictures are part of another stream, from where the film is", async () => {
+  for (const isSafari of [true, false]) {
+    if (isSafari) becomeSafari();
+    else delete globalThis.WebKitPlaybackTargetAvailabilityEvent;
+    serve({ "/hls/": [{ ...hls("a"), burned: [{ name: "English", lang: "en", url: "/burned.m3u8" }] }] });
+    const { source, video } = film({}, { playsHls: true });
+    const url = () => (isSafari ? video.src : Hls.all.at(-1).url);
+    await source.open();
+    assert.equal(source.burned[0].name, "English");
+    assert.equal(url(), "/a.m3u8");
+    Object.assign(video, { currentTime: 12, paused: true });
+    for (const [at, expected] of [
+      [0, "/burned.m3u8"],
+      [0, "/burned.m3u8"],
+      [-1, "/a.m3u8"],
+    ]) {
+      source.burn(at);
+      await settle();
+      assert.equal(url(), expected);
+    }
+    assert.equal(video.play.mock.callCount(), 1);
+    if (isSafari) video.dispatchEvent(new Event("loadedmetadata"));
+    else assert.equal(Hls.all.at(-1).config.startPosition, 12);
+    assert.equal(video.currentTime, 12);
+  }
+});
+
+test("subtitles that are chosen before a film plays are part of it from the beginning", async () => {
+  serve({ "/hls/": [{ ...hls("a"), burned: [{ name: "English", lang: "en", url: "/burned.m3u8" }] }] });
+  const { source } = film();
+  await source.prepare();
+  source.burn(0);
+  await source.open();
+  assert.equal(Hls.all.at(-1).url, "/burned.m3u8");
 });

@@ -1,6 +1,6 @@
 """Films and music: where they can be played, how far a person got, subtitles, and tags."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
 from typing import Any
@@ -22,11 +22,12 @@ from webui.models import Role
 from webui.player import resume_positions, subtitles, tags
 from webui.player.pages import film as page
 from webui.player.resume_positions import Film
+from webui.player.subtitle_languages import code_of
 from webui.streams import streams
 from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable, Unreadable
 from webui.v1.links import Link
 from webui.v1.own_records import Scenes
-from webui.v1.records import Playable
+from webui.v1.records import BurnedSubtitles, Playable
 from webui.words.failures import message_of
 
 # A file never changes, so playing an album again needn't read the tags again.
@@ -54,14 +55,29 @@ def where(request: Request, playable: Playable, file: str, kind: str) -> Mapping
     name of Ferry. The site relays films of a foreign service, and films for visitors."""
     if playable.is_converting:
         return source("converting", progress=playable.progress_percent)
+    burned = [*burned_sources(request, playable, file, kind)]
+    return source(kind, url_of(request, playable, file, kind)) | {"burned": burned}
+
+
+def burned_sources(
+    request: Request, playable: Playable, file: str, kind: str
+) -> Iterator[Mapping[str, str]]:
+    """Yield the film with each of the subtitles that are pictures. It plays without them, too."""
+    for each in playable.burned:
+        with suppress(Failure):
+            url = url_of(request, each, file, kind)
+            yield {"name": each.name, "lang": code_of(each.language), "url": url}
+
+
+def url_of(request: Request, playable: Playable | BurnedSubtitles, file: str, kind: str) -> str:
     if service_of(request).is_embedded and playable.url and not bounds_of(request):
-        return source(kind, Link(playable.url, is_ours=True).path_and_query)
-    return source(kind, streams.playable(request, playable, file, kind, timezone.now()))
+        return Link(playable.url, is_ours=True).path_and_query
+    return streams.playable(request, playable, file, kind, timezone.now())
 
 
 def source(
     kind: str, url: str = "", *, progress: float | None = None, reason: str = ""
-) -> Mapping[str, Any]:
+) -> dict[str, Any]:
     return {"kind": kind, "url": url, "progress": progress, "reason": reason}
 
 

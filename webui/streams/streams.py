@@ -28,7 +28,7 @@ from webui.streams import playlists
 from webui.streams.playlists import TargetKind
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download
-from webui.v1.records import Playable
+from webui.v1.records import BurnedSubtitles, Playable
 
 LIFETIME = timedelta(hours=24)
 # A request line holds at most 8,190 bytes, and Base64 turns three bytes into four characters.
@@ -85,7 +85,9 @@ def _cipher(secret: str) -> AESSIV:
 # URLs for players
 
 
-def playable(request: Request, answer: Playable, file: str, kind: str, now: datetime) -> str:
+def playable(
+    request: Request, answer: Playable | BurnedSubtitles, file: str, kind: str, now: datetime
+) -> str:
     """Return our URL for a foreign service's response to hls or mp4."""
     is_film = kind == "mp4"
     if is_film and not answer.url:

@@ -43,6 +43,7 @@ DOWNLOADED_PERCENT = 100.0
 MOVED_PERCENT = 101.0
 MOST_WISHES = 1_000
 MOST_PICTURES = 16
+MOST_SUBTITLES = 32
 MOST_NESTED = 32
 LONGEST_SECONDS = 1_000 * 3600
 MOST_PIXELS = 65_535
@@ -243,6 +244,16 @@ class Playable:
     url: str = field(default="", repr=False)
     is_converting: bool = False
     progress_percent: float | None = None
+    burned: tuple["BurnedSubtitles", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BurnedSubtitles:
+    """Where a film plays with subtitles in its pictures."""
+
+    name: str
+    language: str
+    url: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +419,17 @@ def playable(answer: Json) -> Playable | None:
     is_converting = flag_of(answer.get("converting")) or is_unfinished
     if not url and not is_converting:
         return None
-    return Playable(url, is_converting, progress)
+    return Playable(url, is_converting, progress, _subtitles(answer.get("subtitles_not_shown")))
+
+
+def _subtitles(rows: Any) -> tuple[BurnedSubtitles, ...]:
+    items = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    read = (
+        BurnedSubtitles(text_of(row.get("name")), text_of(row.get("language")), link)
+        for row in items[:MOST_SUBTITLES]
+        if (link := link_of(row.get("url")))
+    )
+    return tuple(read)
 
 
 def _levels(answer: Json) -> list[Json]:

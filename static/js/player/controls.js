@@ -44,7 +44,10 @@ export class Controls {
     mute: () => (this.video.muted = !this.video.muted),
     full: () => this.toggleFullscreen(),
     pip: () => this.togglePip(),
-    remote: () => this.video.remote.prompt().catch(() => {}),
+    remote: () => {
+      if (this.video.webkitShowPlaybackTargetPicker) this.video.webkitShowPlaybackTargetPicker();
+      else this.video.remote.prompt().catch(() => {});
+    },
   };
 
   #press({ target }) {
@@ -176,7 +179,11 @@ export class Controls {
     root.querySelector("[data-do=pip]").hidden = !(document.pictureInPictureEnabled && video.requestPictureInPicture);
     root.querySelector("[data-do=full]").hidden = !(root.requestFullscreen ?? video.webkitEnterFullscreen);
     const remote = root.querySelector("[data-do=remote]").parentElement;
-    video.remote?.watchAvailability((isAvailable) => (remote.hidden = !isAvailable)).catch(() => {});
+    on(video, "webkitplaybacktargetavailabilitychanged", ({ availability }) => {
+      remote.hidden = availability !== "available";
+    });
+    if (!video.webkitShowPlaybackTargetPicker)
+      video.remote?.watchAvailability((isAvailable) => (remote.hidden = !isAvailable)).catch(() => {});
     const fillScreen = () => {
       const isPhone = matchMedia("(pointer: coarse)").matches && !video.paused;
       if (isPhone && screen.orientation.type.startsWith("landscape") && !document.fullscreenElement)

@@ -1,4 +1,4 @@
-// The source of the film: HLS played by hls.js or by the browser itself, or else the original file if
+// The source of the film: HLS played by the browser itself or by hls.js, or else the original file if
 // the browser can play it, or else an MP4 that the service creates. It retries once after a network
 // error, and once after a media error.
 import { words } from "../words.js";
@@ -8,6 +8,10 @@ const TRACK_EVENTS = "MANIFEST_PARSED AUDIO_TRACKS_UPDATED SUBTITLE_TRACKS_UPDAT
 const POLL_MS = 2000;
 const MAX_MISSES = 30;
 
+// Apple's browsers send a film to another screen by AirPlay only if they play it themselves. Others
+// may say that they could, as Chromium does, and then fail.
+const playsNatively = (video) => "WebKitPlaybackTargetAvailabilityEvent" in globalThis && video.canPlayType(NATIVE);
+
 // Events: "tracks", "converting" (detail: percent, null: unknown), "ready", "failed" (detail: reason).
 export class Source extends EventTarget {
   hls = null;
@@ -15,6 +19,9 @@ export class Source extends EventTarget {
   reason = null; // why the first attempt failed, even if fallbacks fail for other reasons
   ready = null;
   hasMp4 = true; // until the service refuses it
+  burned = []; // subtitles that the service can draw into the pictures
+  #burnedAt = -1;
+  #loadedUrl = "";
   #retries = { network: 1, media: 1 };
   #startOptions = { at: 0, isPlaying: false };
 
@@ -23,9 +30,13 @@ export class Source extends EventTarget {
     this.video = video;
     this.facts = facts;
     this.signal = on.signal;
-    this.library = import(facts.library).then((module) => module.default);
-    this.first = requestSource(facts.hls, this.signal);
+    this.library = playsNatively(video)
+      ? Promise.resolve(null)
+      : import(facts.library).then((module) => module.default);
+    this.first = this.#request();
     on(video, "error", () => this.#handleElementError());
+    for (const list of [video.textTracks, video.audioTracks])
+      if (list) on(list, "addtrack removetrack change", () => this.mode === "native" && this.#tellTracks());
     this.signal.addEventListener("abort", () => this.#close());
   }
 
@@ -34,20 +45,43 @@ export class Source extends EventTarget {
     if (this.mode || !this.first) return;
     const [Hls, answer] = await Promise.all([this.library.catch(() => null), this.first]);
     if (this.mode || this.hls || this.signal.aborted || answer.kind !== "hls" || !Hls?.isSupported()) return;
-    this.#load(Hls, answer.url);
+    this.#load(Hls, this.#urlOf(answer));
   }
 
   async open({ at = 0, isPlaying = true } = {}) {
     this.#startOptions = { at, isPlaying };
     const Hls = await this.library.catch(() => null);
-    const answer = await (this.first ?? requestSource(this.facts.hls, this.signal));
+    const answer = await (this.first ?? this.#request());
     this.first = null;
     if (this.signal.aborted) return;
-    if (answer.kind === "hls" && Hls?.isSupported()) return this.#playHls(Hls, answer.url);
-    if (answer.kind === "hls" && this.video.canPlayType(NATIVE)) return this.#play("native", answer.url);
+    if (answer.kind === "hls" && Hls?.isSupported()) return this.#playHls(Hls, this.#urlOf(answer));
+    if (answer.kind === "hls" && this.video.canPlayType(NATIVE)) return this.#play("native", this.#urlOf(answer));
     if (answer.kind === "converting") return this.#await(answer, this.facts.hls);
     if (answer.kind === "original" || answer.kind === "mp4") return this.#play(answer.kind, answer.url);
     this.#fallBack(answer.reason, { isForced: answer.kind === "hls" });
+  }
+
+  // Play on with these subtitles in the pictures, or with none of them (-1).
+  burn(at) {
+    if (at === this.#burnedAt) return;
+    this.#burnedAt = at;
+    const { currentTime, paused } = this.video;
+    if (this.mode) this.open({ at: currentTime || this.#startOptions.at, isPlaying: !paused });
+  }
+
+  #urlOf(answer) {
+    return answer.burned?.[this.#burnedAt]?.url ?? answer.url;
+  }
+
+  async #request() {
+    const answer = await requestSource(this.facts.hls, this.signal);
+    this.burned = answer.burned ?? [];
+    this.#tellTracks();
+    return answer;
+  }
+
+  #tellTracks() {
+    this.dispatchEvent(new Event("tracks"));
   }
 
   // The service creates an MP4 at once if it can copy the streams, or else while the user waits.
@@ -61,7 +95,7 @@ export class Source extends EventTarget {
   }
 
   #playHls(Hls, url) {
-    if (!this.hls || this.mode) this.#load(Hls, url);
+    if (this.mode || this.#loadedUrl !== url) this.#load(Hls, url);
     this.mode = "hls";
     const startPosition = this.#startOptions.at || -1;
     Object.assign(this.hls.config, { autoStartLoad: true, startPosition });
@@ -80,7 +114,8 @@ export class Source extends EventTarget {
       backBufferLength: 60,
     });
     this.hls = hls;
-    for (const name of TRACK_EVENTS.split(" ")) hls.on(Hls.Events[name], () => this.dispatchEvent(new Event("tracks")));
+    this.#loadedUrl = url;
+    for (const name of TRACK_EVENTS.split(" ")) hls.on(Hls.Events[name], () => this.#tellTracks());
     hls.on(Hls.Events.CUES_PARSED, (_event, data) => this.dispatchEvent(new CustomEvent("cues", { detail: data })));
     hls.on(Hls.Events.ERROR, (_event, data) => data.fatal && this.#handleHlsError(Hls, data));
     hls.loadSource(url);
@@ -93,7 +128,7 @@ export class Source extends EventTarget {
     this.video.src = url;
     if (at) this.video.addEventListener("loadedmetadata", () => (this.video.currentTime = at), { once: true });
     this.#start();
-    this.dispatchEvent(new Event("tracks"));
+    this.#tellTracks();
   }
 
   // Browsers may refuse to autoplay before the user interacts with the page. The play button still works.
@@ -117,6 +152,8 @@ export class Source extends EventTarget {
     const at = this.video.currentTime || this.#startOptions.at;
     const isNetwork = this.video.error.code === MediaError.MEDIA_ERR_NETWORK;
     this.#startOptions = { ...this.#startOptions, at };
+    // Its link may have expired, which a browser that plays HLS itself reports as any kind of error.
+    if (this.mode === "native" && this.#retries.network-- > 0) return this.open(this.#startOptions);
     if (isNetwork && this.#retries.network-- > 0) return this.#play(this.mode, this.video.currentSrc);
     this.#fallBack(words.player.broken);
   }
@@ -164,6 +201,7 @@ export class Source extends EventTarget {
   #close() {
     this.hls?.destroy();
     this.hls = null;
+    this.#loadedUrl = "";
     this.mode = "";
     this.video.removeAttribute("src");
   }

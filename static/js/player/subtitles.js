@@ -7,9 +7,14 @@ import { distinct } from "./tracks.js";
 
 const SIZES = [-2, 3];
 const STEP_SECONDS = 0.5;
+// The browser shows subtitles itself where the player can't draw over the film: on a screen that it sends
+// the film to, in an iPhone's full screen, and in Safari's picture in picture.
+const ELSEWHERE_EVENTS = "webkitpresentationmodechanged webkitcurrentplaybacktargetiswirelesschanged";
+const KINDS = ["subtitles", "captions"];
 
 export class Subtitles {
   #cues = new Map();
+  #fetched = new Map(); // tracks of files beside the film, by key
   #chosenKey = "";
   #delay = 0;
   #drawnName = "";
@@ -27,6 +32,7 @@ export class Subtitles {
     on(source, "cues", ({ detail }) => this.#addCues(detail));
     on(root, "click", ({ target }) => this.#press(target));
     on(video, "timeupdate seeked playing emptied", () => this.#draw());
+    on(video, ELSEWHERE_EVENTS, () => this.#enforceChoice());
     const timer = setInterval(() => !video.paused && this.#chosenKey && this.#draw(), 100);
     on.signal.addEventListener("abort", () => clearInterval(timer));
     this.#changeLook({});
@@ -35,13 +41,17 @@ export class Subtitles {
   }
 
   choices() {
-    const { hls, mode, video } = this.source;
+    const { burned, hls } = this.source;
     const tracks = hls?.subtitleTracks.length ? hls.subtitleTracks : distinct(hls?.allSubtitleTracks ?? []);
-    const native = mode === "native" ? [...video.textTracks] : [];
     return [
       ...tracks.map(({ name, lang }, at) => ({ key: `hls-${at}`, name: name || lang, lang })),
-      ...native.map(({ label, language: lang }, at) => ({ key: `native-${at}`, name: label || lang, lang })),
+      ...this.#nativeTracks().map(({ label, language }, at) => ({
+        key: `native-${at}`,
+        name: label || language,
+        lang: language,
+      })),
       ...this.beside.map(({ textContent: name, lang }, at) => ({ key: `beside-${at}`, name, lang })),
+      ...burned.map(({ name, lang }, at) => ({ key: `burned-${at}`, name: fill(words.player.burned, { name }), lang })),
     ];
   }
 
@@ -56,11 +66,13 @@ export class Subtitles {
     markCurrent(list, (data) => data.words === this.#chosenKey);
   }
 
-  // Choose the language that the user chose for another film.
+  // Choose the language that the user chose for another film. To burn subtitles costs the server so much
+  // that the user has to ask for each film.
   #recallChoice(choices) {
     if (this.#isRecalled || !choices.length) return;
     const preference = recall("words", null);
-    const match = preference && findLike(choices, preference);
+    const free = choices.filter(({ key }) => !key.startsWith("burned"));
+    const match = preference && findLike(free, preference);
     this.#isRecalled = Boolean(match) || this.source.mode !== "";
     if (match) this.#choose(match.key);
   }
@@ -100,18 +112,31 @@ export class Subtitles {
     this.#chosenKey = key;
     if (key) this.#latestKey = key;
     const [kind, number] = key.split("-");
-    this.#enforceChoice();
-    if (kind === "native") this.video.textTracks[number].mode = "hidden";
+    this.source.burn(kind === "burned" ? Number(number) : -1);
     if (kind === "beside" && !this.#cues.has(key)) this.#fetch(key, this.beside[number].dataset.words);
+    this.#enforceChoice();
     this.#draw();
   }
 
-  // hls.js makes its own choice whenever it starts, so override it.
+  // hls.js and browsers make their own choices whenever they start, so override them.
   #enforceChoice() {
     const [kind, number] = this.#chosenKey.split("-");
     const { hls } = this.source;
     const track = kind === "hls" ? Number(number) : -1;
     if (hls && hls.subtitleTrack !== track) hls.subtitleTrack = track;
+    const native = this.#nativeTracks().map((each, at) => [`native-${at}`, each]);
+    for (const [key, each] of [...native, ...this.#fetched]) {
+      const mode = key !== this.#chosenKey ? "disabled" : isElsewhere(this.video) ? "showing" : "hidden";
+      if (each.mode !== mode) each.mode = mode;
+    }
+  }
+
+  // Without those of files beside the film, which are also among the film's.
+  #nativeTracks() {
+    const { mode, video } = this.source;
+    const beside = [...this.#fetched.values()];
+    const isNative = (each) => KINDS.includes(each.kind) && !beside.includes(each);
+    return mode === "native" ? [...video.textTracks].filter(isNative) : [];
   }
 
   // Browsers parse WebVTT themselves, and never turn it into markup that could run.
@@ -119,11 +144,11 @@ export class Subtitles {
     this.#cues.set(key, []);
     const track = makeElement("track", { kind: "subtitles", src: url });
     this.on(track, "load", () => {
-      this.#cues.set(key, [...track.track.cues]);
+      this.#cues.set(key, [...(track.track.cues ?? [])]);
       this.#draw();
     });
     this.video.append(track);
-    track.track.mode = "hidden";
+    this.#fetched.set(key, track.track);
   }
 
   #addCues({ cues, track }) {
@@ -140,7 +165,7 @@ export class Subtitles {
     const at = this.video.currentTime - this.#delay;
     const [kind, number] = this.#chosenKey.split("-");
     const cues =
-      kind === "native" ? [...(this.video.textTracks[number]?.cues ?? [])] : (this.#cues.get(this.#chosenKey) ?? []);
+      kind === "native" ? [...(this.#nativeTracks()[number]?.cues ?? [])] : (this.#cues.get(this.#chosenKey) ?? []);
     const now = cues.filter(({ startTime, endTime }) => startTime <= at && at < endTime);
     const name = now.map(nameOf).join("\n");
     if (name === this.#drawnName) return;
@@ -164,5 +189,7 @@ export class Subtitles {
   }
 }
 
+const isElsewhere = ({ webkitPresentationMode: mode = "inline", webkitCurrentPlaybackTargetIsWireless: isSent }) =>
+  isSent || mode !== "inline";
 const nameOf = ({ startTime, endTime, text }) => `${startTime} ${endTime} ${text}`;
 const line = (cue) => makeElement("span", {}, cue.getCueAsHTML?.() ?? cue.text);

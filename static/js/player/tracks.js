@@ -3,7 +3,7 @@ import { fill, words } from "../words.js";
 import { findLike, makeChoice, recall, refill, remember } from "./choices.js";
 
 export class Tracks {
-  #preferredSound = { name: "", lang: recall("sound", "") }; // until there is a sound to choose
+  #preferredSound = { name: "", lang: recall("sound", "") };
 
   constructor(root, source, subtitles, on) {
     this.root = root;
@@ -17,15 +17,14 @@ export class Tracks {
 
   #choose(choice) {
     if (!choice) return;
-    const { hls, video } = this.source;
+    const { hls } = this.source;
     const { sound, level } = choice.dataset;
     choice.closest("[popover]").hidePopover();
     if (sound) {
       const { name, lang } = this.#sounds()[Number(sound)];
       remember("sound", lang);
-      if (!hls) for (const [at, each] of [...video.audioTracks].entries()) each.enabled = at === Number(sound);
-      else if (hls.audioTracks.length) hls.audioTrack = Number(sound);
-      else this.#preferredSound = { name, lang };
+      this.#preferredSound = { name, lang };
+      this.#play(Number(sound));
     } else {
       hls.nextLevel = Number(level);
     }
@@ -67,17 +66,24 @@ export class Tracks {
     return [{ at: -1, name, isChosen: autoLevelEnabled }, ...choices.reverse()];
   }
 
-  // Choose the sound that the user chose before the film played, or else for another film.
+  // Choose the sound that the user chose for this film, or else for another one.
   #applyPreference() {
-    const { hls } = this.source;
-    if (!this.#preferredSound || !hls?.audioTracks.length) return;
-    const match = this.#findPreferred(hls.audioTracks);
-    this.#preferredSound = null;
-    if (match) hls.audioTrack = hls.audioTracks.indexOf(match);
+    const { hls, video } = this.source;
+    const sounds = hls?.audioTracks ?? [...(video.audioTracks ?? [])].map(nativeSound);
+    const now = hls?.audioTrack ?? sounds.findIndex(({ isChosen }) => isChosen);
+    const match = this.#findPreferred([...sounds.slice(now, now + 1), ...sounds]);
+    if (match && match !== sounds[now]) this.#play(sounds.indexOf(match));
+  }
+
+  #play(at) {
+    const { hls, video } = this.source;
+    if (!hls) for (const [order, each] of [...video.audioTracks].entries()) each.enabled = order === at;
+    else if (hls.audioTracks.length) hls.audioTrack = at;
   }
 
   #findPreferred(sounds) {
-    return this.#preferredSound && findLike(sounds, this.#preferredSound);
+    const { name, lang } = this.#preferredSound;
+    return name || lang ? findLike(sounds, { name, lang }) : undefined;
   }
 
   #list(id, data, choices) {

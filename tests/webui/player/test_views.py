@@ -176,6 +176,21 @@ def test_links_of_our_own_service_are_paths(gwen, storage):
     assert stream["url"] == f"/content/1/hls/{film.id}/t.s/master.m3u8"
 
 
+def test_subtitles_that_are_pictures_are_other_paths(gwen, storage):
+    film = storage.file("a.mkv")
+    link = f"http://ferry.lan:8000/content/1/hls/{film.id}/t.s"
+    hidden = [
+        {"name": "Français", "language": "fre", "url": f"{link}/burned-3.m3u8"},
+        {"name": "No one draws these", "language": "eng"},
+        {"name": "A trap", "url": "javascript:alert(1)"},
+        "none",
+    ]
+    facts = {"url": f"{link}/master.m3u8", "subtitles_not_shown": hidden}
+    storage.says(f"/rest/file/{film.id}/hls", httpx.Response(200, json=facts))
+    path = f"/content/1/hls/{film.id}/t.s/burned-3.m3u8"
+    assert hls_of(gwen, film)["burned"] == [{"name": "Français", "lang": "fr", "url": path}]
+
+
 def test_an_mp4_that_is_being_made_tells_how_far_it_is(gwen, storage):
     film = storage.file("a.avi")
     facts = {"url": "http://x.example/film.mp4", "converting": True, "progress": 38.4}
@@ -253,8 +268,13 @@ def test_a_person_whose_session_has_ended_is_sent_to_the_sign_in_page_and_back(g
 def test_no_foreign_address_reaches_the_page(gwen, foreign):
     film = foreign.file("a.mkv")
     url = "https://media.example/a.m3u8"
-    foreign.says(f"/rest/file/{film.id}/hls", httpx.Response(200, json={"url": url}))
-    assert "media.example" not in str(hls_of(gwen, film))
+    links = (url, "http://169.254.169.254/b.m3u8")  # Ferry never opens the second.
+    hidden = [{"name": "English", "url": link} for link in links]
+    facts = {"url": url, "subtitles_not_shown": hidden}
+    foreign.says(f"/rest/file/{film.id}/hls", httpx.Response(200, json=facts))
+    stream = hls_of(gwen, film)
+    assert len(stream["burned"]) == 1
+    assert "media.example" not in str(stream)
 
 
 def test_responses_are_not_cacheable(gwen, storage):

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { listenUntil } from "../../static/js/events.js";
+
+const WORDS = { player: { burned: "{name}, burned in" }, time: { seconds: "{seconds} s" } };
+const makeElement = () => ({ dataset: {}, append: () => {}, setAttribute: () => {} });
+
+globalThis.document = Object.assign(new EventTarget(), {
+  documentElement: { lang: "en" },
+  body: {},
+  createElement: makeElement,
+  getElementById: () => ({ textContent: JSON.stringify(WORDS) }),
+});
+globalThis.localStorage = { getItem: () => null, setItem: () => {} };
+mock.method(globalThis, "setInterval", () => 1);
+const { Subtitles } = await import("../../static/js/player/subtitles.js");
+
+const track = (language, kind = "subtitles") => ({ kind, label: "", language, mode: "disabled", cues: [] });
+
+function player(source) {
+  const video = Object.assign(new EventTarget(), { paused: true, currentTime: 0, textTracks: source.textTracks ?? [] });
+  const part = () => ({
+    dataset: {},
+    children: [],
+    firstElementChild: {},
+    querySelectorAll: () => [],
+    replaceChildren: () => {},
+    setAttribute: () => {},
+    toggleAttribute: () => {},
+  });
+  const root = Object.assign(new EventTarget(), { querySelector: part, querySelectorAll: () => [] });
+  const facts = { hls: null, mode: "native", burned: [], burn: mock.fn(), video, ...source };
+  const on = listenUntil(new AbortController().signal);
+  return { video, facts, subtitles: new Subtitles(root, video, Object.assign(new EventTarget(), facts), on) };
+}
+
+test("of the tracks that Safari finds, the player draws the chosen one", () => {
+  const textTracks = [track("", "metadata"), track("en"), track("fr", "captions")];
+  textTracks[1].mode = "showing"; // as Safari's own settings may say
+  const { subtitles } = player({ textTracks });
+  const modes = () => textTracks.map(({ mode }) => mode).join(" ");
+  assert.deepEqual(
+    subtitles.choices().map(({ key, name }) => [key, name]),
+    [
+      ["native-0", "en"],
+      ["native-1", "fr"],
+    ],
+  );
+  assert.equal(modes(), "disabled disabled disabled");
+  subtitles.choose("native-1");
+  assert.equal(modes(), "disabled disabled hidden");
+  subtitles.choose("native-0");
+  assert.equal(modes(), "disabled hidden disabled");
+  subtitles.choose("");
+  assert.equal(modes(), "disabled disabled disabled");
+});
+
+test("where the player can't draw, Safari shows the chosen subtitles", () => {
+  const textTracks = [track("en")];
+  const { subtitles, video } = player({ textTracks });
+  subtitles.choose("native-0");
+  for (const [name, change, mode] of [
+    ["webkitcurrentplaybacktargetiswirelesschanged", { webkitCurrentPlaybackTargetIsWireless: true }, "showing"],
+    ["webkitcurrentplaybacktargetiswirelesschanged", { webkitCurrentPlaybackTargetIsWireless: false }, "hidden"],
+    ["webkitpresentationmodechanged", { webkitPresentationMode: "fullscreen" }, "showing"],
+    ["webkitpresentationmodechanged", { webkitPresentationMode: "inline" }, "hidden"],
+  ]) {
+    Object.assign(video, change).dispatchEvent(new Event(name));
+    assert.equal(textTracks[0].mode, mode);
+  }
+});
+
+test("subtitles that are pictures say that they are burned in", () => {
+  const { subtitles, facts } = player({ mode: "", burned: [{ name: "English", lang: "en", url: "/burned/" }] });
+  assert.deepEqual(subtitles.choices(), [{ key: "burned-0", name: "English, burned in", lang: "en" }]);
+  assert.equal(facts.burn.mock.calls.length, 0);
+  subtitles.choose("burned-0");
+  subtitles.choose("");
+  assert.deepEqual(
+    facts.burn.mock.calls.map(({ arguments: [at] }) => at),
+    [0, -1],
+  );
+});
