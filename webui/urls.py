@@ -141,7 +141,7 @@ urlpatterns = [
     path("account/", account.show, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("account/language/", account.language, name="account-language"),
-    path("account/look/", account.choose_theme, name="account-look"),
+    path("account/look/", account.choose_look, name="account-look"),
     path("account/tokens/", account.make_token, name="account-tokens"),
     path("account/tokens/<int:token>/revoke/", account.revoke_token, name="account-token-revoke"),
     path(

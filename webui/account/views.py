@@ -80,12 +80,15 @@ def language(request: Request) -> HttpResponse:
 
 
 @open_to_strangers("POST")
-def choose_theme(request: HttpRequest) -> HttpResponse:
-    """Save the color scheme in this browser. The page itself has already changed, by CSS."""
+def choose_look(request: HttpRequest) -> HttpResponse:
+    """Save the color scheme in this browser, which CSS has already changed, or its distance."""
     is_htmx = bool(getattr(request, "htmx", None))
     back_url = reverse("account", fragment="browser")
     response = HttpResponse(status=204) if is_htmx else redirect(back_url)
-    shell_context.keep_theme(response, request.POST.get("theme", ""))
+    if "television" in request.POST:
+        shell_context.keep_television(response, request.POST["television"])
+    else:
+        shell_context.keep_theme(response, request.POST.get("theme", ""))
     return response
 
 

@@ -1,5 +1,6 @@
 """The frame around every page: navigation and appearance."""
 
+import re
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,7 +28,14 @@ from webui.v1.errors import Failure
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = f"ferry_theme_{settings.PORT}"
-THEME_AGE = timedelta(days=365)
+TELEVISION_COOKIE = f"ferry_television_{settings.PORT}"
+LOOK_AGE = timedelta(days=365)
+# The words by which browsers of televisions and of boxes beside them say what they are.
+TELEVISIONS = re.compile(
+    r"SMART-?TV|Web0S|AppleTV|BRAVIA|HbbTV|NetCast|VIDAA|\bAFT[A-Z]|\b(?:Google |Android )?TV\b",
+    re.IGNORECASE,
+)
+LONGEST_AGENT = 300
 TROUBLES = (Failure, sqlite3.Error, DatabaseError)
 
 
@@ -44,6 +52,7 @@ class Shell:
     person: str = ""
     server_name: str = ""
     is_https: bool = False
+    is_television: bool = False
     can_be_secured: bool = False
     is_visit: bool = False  # by a link, whose page has nothing of the site around it
 
@@ -66,6 +75,7 @@ def shell_of(request: HttpRequest) -> Shell:
         server_name=server_name(),
         person=drafts_key(request),
         is_https=request.is_secure(),
+        is_television=is_television(request),
         can_be_secured=can_be_secured(request),
     )
     if bounds_of(request):
@@ -141,4 +151,15 @@ def theme_of(request: HttpRequest) -> str:
 
 def keep_theme(response: HttpResponse, chosen: str) -> None:
     theme = chosen if chosen in THEMES else "system"
-    keep_cookie(response, THEME_COOKIE, theme, THEME_AGE)
+    keep_cookie(response, THEME_COOKIE, theme, LOOK_AGE)
+
+
+def is_television(request: HttpRequest) -> bool:
+    """Return whether people sit far away and have a remote: as they chose, or by the browser."""
+    chosen = request.COOKIES.get(TELEVISION_COOKIE, "")
+    agent = request.headers.get("User-Agent", "")[:LONGEST_AGENT]
+    return chosen == "yes" if chosen else TELEVISIONS.search(agent) is not None
+
+
+def keep_television(response: HttpResponse, chosen: str) -> None:
+    keep_cookie(response, TELEVISION_COOKIE, "yes" if chosen == "yes" else "no", LOOK_AGE)

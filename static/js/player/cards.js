@@ -42,7 +42,7 @@ export class Cards {
     if (!actions[name]) return;
     actions[name]();
     this.clear();
-    this.root.querySelector("[data-do=toggle]").focus();
+    this.root.querySelector(this.controls.hasRemote ? "#position" : "[data-do=toggle]").focus();
   }
 
   show(name) {

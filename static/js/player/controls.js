@@ -12,6 +12,7 @@ const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2];
 export class Controls {
   #idle = 0;
   #isScrubbing = false;
+  hasRemote = "television" in document.documentElement.dataset;
 
   constructor(root, video, on) {
     this.root = root;

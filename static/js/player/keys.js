@@ -5,6 +5,7 @@ export function listen(root, controls, subtitles, on) {
   const { video } = controls;
   const actions = {
     " ": () => controls.toggle(),
+    Enter: () => controls.toggle(),
     k: () => controls.toggle(),
     j: () => controls.step(-10),
     l: () => controls.step(10),
@@ -24,7 +25,7 @@ export function listen(root, controls, subtitles, on) {
 
   const press = (event) => {
     const action = actions[event.key];
-    if (!action || !isMine(event)) return;
+    if (!action || !isMine(event, controls)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     controls.stir();
@@ -33,11 +34,17 @@ export function listen(root, controls, subtitles, on) {
   on(window, "keydown", press, { capture: true });
 }
 
-// Space presses the focused button or link, and the volume slider keeps its arrow keys.
-function isMine(event) {
+const isForRemote = ({ key }) => key.startsWith("Arrow") || key === "Enter";
+const isOnFilm = (target) => target === document.body || target.id === "position";
+
+// Space presses the focused button or link, and the volume slider keeps its arrow keys. On a television, arrows
+// walk among the controls, except on the film itself.
+function isMine(event, controls) {
   const { target, key } = event;
   if (key === " " && target.closest?.("button, a")) return false;
   if (target.id === "volume" && key.startsWith("Arrow")) return false;
+  if (controls.hasRemote && isForRemote(event)) return isOnFilm(target) && !/ArrowUp|ArrowDown/.test(key);
+  if (key === "Enter") return false;
   if (["volume", "position"].includes(target.id)) return !(event.altKey || event.ctrlKey || event.metaKey);
   return isForUs(event, { mayRepeat: true });
 }

@@ -1,7 +1,7 @@
 // Keys that walk through rows, select them, and use the filter. A page adds its own.
 import { isForUs } from "../shortcuts.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
-import { choose, chooseAll, clear, show, toggle } from "./selection.js";
+import { choose, chooseAll, chosenCount, clear, show, toggle } from "./selection.js";
 
 let lastKey = "";
 
@@ -60,7 +60,10 @@ function selectAll(event) {
 function leave(event) {
   const { target, defaultPrevented } = event;
   if (target.id === "q") leaveFilter(event);
-  else if (!defaultPrevented && !target.closest?.("input:not([type=checkbox]), dialog, [popover]")) clear();
+  else if (!defaultPrevented && !target.closest?.("input:not([type=checkbox]), dialog, [popover]")) {
+    if (chosenCount()) event.preventDefault();
+    clear();
+  }
 }
 
 function leaveFilter(event) {
