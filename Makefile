@@ -100,6 +100,9 @@ lock:
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --extra cluster --constraint requirements-dev.lock \
 		--output-file requirements-cluster.lock
+	echo hatchling | uv pip compile - --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --constraint requirements-dev.lock \
+		--output-file requirements-build.lock
 
 .venv/bin/python:
 	$(PYTHON) -m venv --clear .venv || { rm -rf .venv; exit 1; }

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from configparser import ConfigParser
 from contextlib import nullcontext
 from xml.etree import ElementTree as ET
@@ -111,7 +112,10 @@ def test_the_image_gets_what_the_wheel_is_made_of_and_nothing_else():
     assert ignored == "*"
     names = {name.removeprefix("!") for name in kept if name.startswith("!")}
     needed = {str(path.relative_to(BASE)).split("/")[0] for path in tracked(*WHEEL)}
-    assert names == needed | {"README.md", "requirements.lock", "requirements-cluster.lock"}
+    assert names == needed | {"README.md", *map("requirements{}.lock".format, LOCKS)}
+
+
+LOCKS = ("", "-build", "-cluster")
 
 
 WHEEL = re.findall(
@@ -171,6 +175,19 @@ def test_the_lock_of_a_cluster_adds_its_packages_to_those_of_one_machine():
     assert usual < more
     added = {each.partition("==")[0] for each in more - usual}
     assert added == {"obstore", "psycopg", "psycopg-binary"}
+
+
+def test_all_that_the_image_installs_is_in_a_lock():
+    installations = re.findall(r"pip install (.+?)(?: \\)?$", IMAGE, re.MULTILINE)
+    assert len(installations) == 3
+    for options in installations:
+        assert "--require-hashes" in options or "--no-index" in options, options
+    built, developed = (
+        set(re.findall(r"^[\w-]+==[\w.]+", (BASE / name).read_text(), re.MULTILINE))
+        for name in ("requirements-build.lock", "requirements-dev.lock")
+    )
+    project = tomllib.loads((BASE / "pyproject.toml").read_text())
+    assert set(project["build-system"]["requires"]) < built < developed
 
 
 def test_nginx_takes_the_proxy_of_the_cluster(tmp_path):
