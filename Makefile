@@ -103,6 +103,10 @@ lock:
 	echo hatchling | uv pip compile - --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --constraint requirements-dev.lock \
 		--output-file requirements-build.lock
+	folder=$$(mktemp --directory) && $(BIN)/python -m pip download --quiet --dest $$folder \
+		--python-version 3.13 --platform manylinux_2_17_aarch64 --platform manylinux_2_28_aarch64 \
+		--only-binary :all: --require-hashes --requirement requirements.lock && \
+		(cd $$folder && sha256sum *) >release/arm64.sums && rm -r $$folder
 
 .venv/bin/python:
 	$(PYTHON) -m venv --clear .venv || { rm -rf .venv; exit 1; }
