@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from release import bill, image
+from release import bill, image, site
 
 BASE = image.BASE
 DIST = BASE / "dist"
@@ -53,6 +53,7 @@ def write_all(folder: Path, *, has_image: bool) -> None:
         shutil.copy(BASE / name, folder)
     for name, text in texts():
         (folder / name).write_text(text)
+    site.write_site(folder / "site")
     if has_image:
         build_image(folder)
     write_sums(folder)
@@ -89,7 +90,8 @@ def build_image(folder: Path) -> None:
 
 
 def write_sums(folder: Path) -> None:
-    lines = [f"{sum_of(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [f"{sum_of(path)}  {path.relative_to(folder)}\n" for path in files]
     (folder / "SHA256SUMS").write_text("".join(lines))
 
 
