@@ -226,6 +226,33 @@ def test_the_bill_of_materials_lists_every_file_of_a_package(archive):
     assert missing <= {"pkg:pypi/colorama", "pkg:pypi/tzdata"}
 
 
+# A Python of the image prints the names and versions of packages, and each file that they have.
+RECORDS = """
+import json, os, subprocess
+from importlib.metadata import distributions
+
+def dpkg(*options):
+    return subprocess.check_output(["dpkg-query", *options], text=True).splitlines()
+
+debian = dict(line.split() for line in dpkg("--show", "--showformat=${Package} ${Version}\\n"))
+python = {each.name.lower().replace("_", "-"): each.version for each in distributions()}
+of_python = [file.locate() for each in distributions() for file in each.files]
+named = filter(os.path.isfile, [*dpkg("--listfiles", *debian), *of_python])
+files = {os.path.realpath(path) for path in named if not os.path.islink(path)}
+print(json.dumps([sorted([*debian.items(), *python.items()]), sorted(files)]))
+"""
+
+
+def test_the_bill_of_materials_lists_what_the_programs_of_the_image_list(archive, podman):
+    command = [*podman, "run", "--rm", "--network=none", "--entrypoint=python", NAME, "-c", RECORDS]
+    packages, files = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    written = bill.write_bill(bill.read_image(archive), release.VERSION, release.DATE)
+    components = written["components"]
+    assert packages == sorted([each["name"], each["version"]] for each in components)
+    listed = {file["name"] for each in components for file in each["components"]}
+    assert listed == set(files)
+
+
 def test_two_builds_of_the_image_are_equal(archive, tmp_path):
     image.build(tmp_path / "again.tar", NAME, release.EPOCH, "--no-cache")
     assert release.sum_of(tmp_path / "again.tar") == release.sum_of(archive)

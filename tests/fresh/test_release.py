@@ -200,10 +200,46 @@ def test_the_commands_of_readme_install_a_service_and_remove_it(debian, files):
     assert "ferry.new" not in run(debian, "cat /opt/ferry/pyvenv.cfg /opt/ferry/bin/activate")
     assert (debian / "etc/ferry.env").read_text() == "PORT=8080\n"
     run(debian, "sh /srv/release/install.sh --uninstall")
-    assert not (debian / "opt/ferry").exists()
-    assert not (debian / "etc/systemd/system/ferry.service").exists()
-    assert not (debian / "usr/local/bin/ferry").exists()
+    assert is_gone(debian)
     assert {path.name for path in (debian / "var/lib/ferry").iterdir()} == kept
+
+
+def is_gone(debian: Path) -> bool:
+    places = ("opt/ferry", "etc/systemd/system/ferry.service", "usr/local/bin/ferry")
+    return not any((debian / place).exists() for place in places)
+
+
+# In place of systemd, which no chroot has, this notes each command, and what is installed by then.
+SYSTEMCTL = "#!/bin/sh\necho $* with $(ls /opt) >>/told\n"
+
+
+@pytest.mark.container
+def test_the_installer_starts_the_service_where_systemd_runs(debian, files):
+    shutil.copytree(files, debian / "srv/again")
+    (debian / "run/systemd/system").mkdir(parents=True)
+    systemctl = debian / "usr/local/bin/systemctl"
+    systemctl.write_text(SYSTEMCTL)
+    systemctl.chmod(0o755)
+    said = run(debian, f"{commands_of_readme('As a service')[0]} && sh /srv/again/install.sh")
+    assert said.endswith("owner: journalctl --unit ferry\n")
+    started = ["daemon-reload with ferry", "enable --quiet --now ferry with ferry"]
+    assert told(debian) == ["stop --quiet ferry with ferry.new", *started]
+    run(debian, "touch /var/lib/ferry/mine; sh /srv/again/install.sh")
+    # The old packages run until all new ones have arrived.
+    assert told(debian) == ["stop --quiet ferry with ferry ferry.new", *started]
+    run(debian, "sh /srv/again/install.sh --uninstall")
+    assert told(debian) == ["disable --quiet --now ferry with ferry", "daemon-reload with"]
+    assert is_gone(debian)
+    assert (debian / "var/lib/ferry/mine").exists()
+    assert (debian / "etc/ferry.env").exists()
+    shutil.rmtree(debian / "run/systemd")
+    systemctl.unlink()
+
+
+def told(debian: Path) -> list[str]:
+    lines = (debian / "told").read_text().splitlines()
+    (debian / "told").unlink()
+    return lines
 
 
 @pytest.mark.container
@@ -219,3 +255,17 @@ def test_the_commands_of_readme_start_a_checkout(debian):
     with started(debian, f"make --directory=/srv/ferry {start.removeprefix('make ')}"):
         pass
     assert (debian / "srv/ferry/data/ferry.sqlite3").is_file()
+
+
+@pytest.mark.container
+def test_the_compose_of_debian_reads_every_composition(debian, files):
+    """It is of version 2; the tests of the machine itself take the oldest."""
+    shutil.copytree(files, debian / "srv/compositions")
+    run(debian, "apt update && apt install --yes --no-install-recommends docker-compose")
+    assert "version 2." in run(debian, "docker-compose version")
+    each = "docker-compose --file $each config --quiet || exit 1"
+    run(
+        debian,
+        f"cd /srv/compositions && export ALLOWED_HOSTS=nas.local"
+        f" && for each in compose*.yaml truenas.yaml; do {each}; done",
+    )
