@@ -91,7 +91,7 @@ messages: .venv/dev.stamp
 		--ignore .venv --ignore .peers --ignore data --ignore node_modules --ignore lab --ignore tests
 	$(BIN)/python manage.py compilemessages $(LOCALES) --ignore .venv --ignore .peers --ignore data
 
-lock:
+lock: .venv/bin/python
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --output-file requirements.lock
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
