@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from zlib import crc32
 
 from django.utils.dates import WEEKDAYS, WEEKDAYS_ABBR
@@ -51,18 +52,30 @@ def speed_state(limits: Limits, calendar: Calendar) -> SpeedState:
 def speed_state_words(limits: Limits, calendar: Calendar) -> str:
     """Say what applies now and until when; nothing if it is what usually applies."""
     until = limits.changes_at or (limits.switched_until if limits.switched_to else None)
-    time = {"time": calendar.since(until) if until else ""}
     if limits.is_slow and until:
-        return _("Slow speeds apply until %(time)s.") % time
+        return slow_words(until, calendar)
     if limits.is_slow and limits.switched_to:
         return _("Slow speeds apply until an owner switches back.")
     if limits.is_slow:
         return _("Slow speeds always apply.")
     if limits.switched_to and until:
-        return _("Full speed applies until %(time)s, whatever the schedule says.") % time
+        return full_words(until, calendar)
     if limits.switched_to:
         return _("Full speed applies until an owner switches back.")
     return ""
+
+
+def slow_words(until: datetime, calendar: Calendar) -> str:
+    if calendar.ends_today(until):
+        return _("Slow speeds apply until midnight.")
+    return _("Slow speeds apply until %(time)s.") % {"time": calendar.since(until)}
+
+
+def full_words(until: datetime, calendar: Calendar) -> str:
+    if calendar.ends_today(until):
+        return _("Full speed applies until midnight, whatever the schedule says.")
+    time = {"time": calendar.since(until)}
+    return _("Full speed applies until %(time)s, whatever the schedule says.") % time
 
 
 # Schedule

@@ -237,6 +237,11 @@ class Calendar:
             return self.time(moment)
         return day_and_time(self._day(day), self.time(moment))
 
+    def ends_today(self, moment: datetime) -> bool:
+        """Return whether this is the midnight after today."""
+        is_next = self.day_of(moment) == self._today + timedelta(days=1)
+        return is_next and self.time(moment) == "00:00"
+
     def exact(self, moment: datetime | None) -> str:
         if moment is None:
             return ""

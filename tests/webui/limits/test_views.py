@@ -189,6 +189,8 @@ def test_an_owner_switches_for_a_time_and_back(alice, bob, own_service):
     assert "Slow speeds apply until" in banner(bob)
     assert until in banner(bob)
     assert kinds() == [events.Kind.SPEED_SWITCHED]
+    alice.client.post(f"{SWITCH}?to=slow&until=tomorrow")
+    assert banner(bob) == "Slow speeds apply until midnight."
     alice.client.post(f"{SWITCH}?to=slow")
     assert banner(bob) == "Slow speeds apply until an owner switches back."
     alice.client.post(f"{SWITCH}?to=schedule")
@@ -217,6 +219,8 @@ def test_the_schedule_is_described_as_well(alice, own_service):
     (button,) = page(alice.client.get("/transfers/")).select("#speed button")
     alice.client.post(button["formaction"])
     assert "Full speed applies until" in banner(alice)
+    alice.client.post(f"{SWITCH}?to=full&until=tomorrow")
+    assert banner(alice) == "Full speed applies until midnight, whatever the schedule says."
     alice.client.post(f"{SWITCH}?to=full")
     assert banner(alice) == "Full speed applies until an owner switches back."
 
