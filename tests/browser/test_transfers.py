@@ -506,6 +506,23 @@ def test_people_who_opted_in_get_a_notification_too(context, alice, far):
     until(alice.page, "window.said.some((each) => each.includes(value))", title)
 
 
+@pytest.mark.browser("Where rows are before the script runs, and after it")
+def test_no_row_moves_as_the_page_offers_notifications(phone, far):
+    title = name()
+    far.transfer(title, **RUNNING)
+    page, held = phone.page, []
+    page.add_init_script("window.Notification = class { static permission = 'default'; };")
+    show(phone, title)
+    page.route("**/js/transfers/main.*", lambda route: held.append(route))  # noqa: PLW0108  Playwright sets an attribute on handlers, which built-ins refuse.
+    with page.expect_request("**/js/transfers/main.*"):
+        page.goto(f"{phone.url}/transfers/", wait_until="commit")
+    expect(row(page, title)).to_be_visible(timeout=PATIENCE_MS)
+    before = row(page, title).bounding_box()
+    held[0].continue_()
+    expect(page.get_by_role("button", name="Notify me when done")).to_be_visible()
+    assert row(page, title).bounding_box() == before
+
+
 @pytest.fixture
 def notified(playwright: Playwright, ferry: Ferry) -> Iterator[Visitor]:
     """Yield a visitor with notifications, which Chromium's headless shell denies."""

@@ -1,11 +1,12 @@
 // Announce finished and failed transfers with toasts, and with notifications if the user allowed them.
+import { onClick } from "../events.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { post } from "./acts.js";
 
 const FEW = 3;
 const seenKeys = new Set();
-const button = () => document.getElementById("notify");
+const list = document.getElementById("transfers");
 
 export function notice() {
   const fresh = [...document.querySelectorAll("#arrived > li")].filter(({ dataset }) => !seenKeys.has(dataset.doneKey));
@@ -40,13 +41,16 @@ async function notify(sentence) {
 // Over HTTP on a LAN, browsers don't offer notifications.
 const isPossible = () => "Notification" in window && window.isSecureContext;
 
-const isTold = "told" in button().dataset;
+const isTold = "told" in list.dataset;
 
-button().hidden = isTold || !isPossible() || Notification.permission !== "default";
+function showButton() {
+  list.classList.toggle("may-notify", !isTold && isPossible() && Notification.permission === "default");
+}
+showButton();
 
-button().addEventListener("click", async () => {
+onClick("#notify", async () => {
   const answer = await Notification.requestPermission();
-  button().hidden = answer !== "default";
+  showButton();
   if (answer === "granted") tell(words.transfers.granted);
   if (answer === "denied") showToast(words.transfers.denied);
 });
