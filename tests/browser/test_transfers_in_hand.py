@@ -385,12 +385,71 @@ def test_one_row_is_paused_and_moved_by_touch(phone, films):
     row(page, "Dunes").locator(".more").tap()
     page.get_by_role("button", name="Move to top").tap()
     expect(page.locator("#active .transfer-name").first).to_have_text("Dunes")
-    row(page, "Dunes").locator(".more").tap()
-    page.locator("#transfer-menu").get_by_role("button", name="Continue").tap()
+    row(page, "Dunes").get_by_label("Continue Dunes").tap()
     state(page, "Dunes", UNDER_WAY)
+    row(page, "Dunes").get_by_label("Pause Dunes").tap()
+    state(page, "Dunes", "stopped")
     row(page, "Alps").locator(".more").tap()
     page.locator("#transfer-menu").get_by_role("button", name="Select").tap()
     expect(chosen(page)).to_have_text("1 selected")
+
+
+# A slow network
+
+SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
+
+
+def open_slowly(visitor: Visitor) -> Page:
+    """Open the page as a phone in a train does for the first time."""
+    session = visitor.page.context.new_cdp_session(visitor.page)
+    session.send("Network.enable")
+    session.send("Network.clearBrowserCache")
+    session.send("Network.emulateNetworkConditions", SLOW)
+    visitor.open("/transfers/")
+    return visitor.page
+
+
+@SELECTING
+@pytest.mark.journey
+def test_the_first_click_works_on_a_slow_network(alice, films):
+    page = open_slowly(alice)
+    row(page, "Bays").locator(".more").click()
+    page.get_by_role("button", name="Move to top").click()
+    has_order(page, "Bays", "Alps", "Cliffs", "Dunes", "Elms", "Fjord")
+    open_slowly(alice)
+    row(page, "Cliffs").hover()
+    page.get_by_label("Select Cliffs").click()
+    page.get_by_label("Select Elms").click(modifiers=["Shift"])
+    expect(chosen(page)).to_have_text("3 selected")
+    expect(page.get_by_label("Select Dunes")).to_be_checked()
+
+
+@SELECTING
+def test_the_first_keys_work_on_a_slow_network(alice, films, many):
+    page = open_slowly(alice)
+    for key in ("j", "j", "x"):
+        page.keyboard.press(key)
+    expect(page.get_by_label("Select Bays")).to_be_checked()
+    expect(chosen(page)).to_have_text("1 selected")
+    open_slowly(alice)
+    page.keyboard.press("Control+a")
+    expect(chosen(page)).to_have_text("10 selected")
+    open_slowly(alice)
+    page.keyboard.press("f")
+    page.keyboard.type("grove")
+    has_order(page, *many)
+
+
+@SELECTING
+@pytest.mark.journey
+def test_the_first_tap_works_on_a_slow_network(phone, films):
+    page = open_slowly(phone)
+    page.get_by_label("Select items").tap()
+    row(page, "Bays").locator(".facts").tap()
+    expect(chosen(page)).to_have_text("1 selected")
+    open_slowly(phone)
+    row(page, "Elms").locator(".more").tap()
+    expect(page.locator("#transfer-menu")).to_be_visible()
 
 
 # Filter and sort

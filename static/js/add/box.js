@@ -1,6 +1,6 @@
 // The field for links: counts and marks them while the user types, and takes text pasted anywhere.
+import { onDemand } from "../on-demand.js";
 import { fill, words } from "../words.js";
-import { show as showResults } from "./results.js";
 import { awaitFiles, post, send, tellOthers, urls } from "./sender.js";
 
 const MOST_LINES = 10_000;
@@ -12,8 +12,9 @@ const [foundText, usual] = ["found", "usual"].map((name) => form.querySelector(`
 const button = form.querySelector("[type=submit] span");
 const [paste, stop] = ["paste", "stop"].map((name) => form.querySelector(`[data-do=${name}]`));
 const plain = button.textContent;
-// Most visits add nothing, so load the drafts with the first addition.
+// Most visits add nothing, so load the drafts with the first addition, and the results as the user types.
 const keep = () => import("../unsent-forms.js").then((drafts) => drafts.keep(form), console.warn);
+const loadResults = () => import("./results.js");
 let lookTimer = 0;
 let lookController = new AbortController();
 let last = { text: "" };
@@ -35,6 +36,7 @@ field.addEventListener("keydown", (event) => {
 
 // Only the server can recognize links. Its response may be late or missing, so nothing waits for it.
 async function look({ hasResults = false } = {}) {
+  loadResults().catch(console.warn);
   const text = field.value;
   lookController.abort();
   lookController = new AbortController();
@@ -81,11 +83,12 @@ async function deliver(lines, beyond) {
   };
   const options = { folder: folder(), choose: isChoosing(), onAnswer, signal: sendController.signal };
   const { keptLines, trouble } = await send(lines, options);
+  const results = await onDemand(loadResults);
   sendController = null;
   field.value = [...keptLines, ...beyond].join("\n");
   setBusy(false);
   keep();
-  showResults(outcomes, trouble, folder());
+  results?.show(outcomes, trouble, folder());
   if (isChoosing()) awaitFiles(outcomes, !field.value);
   foundText.textContent = "";
   // The results already show what the marks would.

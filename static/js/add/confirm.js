@@ -1,11 +1,12 @@
 // The confirmation page: shows what other pages and apps sent, and adds it when the user confirms.
 import { makeElement } from "../elements.js";
+import { Upload } from "../files/upload.js";
 import { formatSize } from "../sizes.js";
 import { fill, words } from "../words.js";
 import { isArmed, restart, whenArmed } from "./clickjacking.js";
 import { chooseFolder } from "./destination.js";
 import { kindOf, Outcomes, textsFor } from "./outcomes.js";
-import { post, send, sendFile, tellOthers, troubleParts, urls } from "./sender.js";
+import { post, send, tellOthers, troubleParts, uploadUrl, urls } from "./sender.js";
 import { forget, readShare } from "./shared.js";
 
 const CLOSE_MS = 1500;
@@ -164,6 +165,15 @@ async function addTickedFiles(folder, outcomes) {
     if (isWell) files.delete(box);
   }
 }
+
+const sendFile = (file, folder) =>
+  new Promise((resolve) => {
+    const upload = new Upload(file, uploadUrl(folder), ({ state, answer, reason }) => {
+      if (state === "done" || state === "failed")
+        resolve({ isWell: state === "done", reason, item: answer?.items?.[0] });
+    });
+    upload.start();
+  });
 
 function settle(box, item, outcomes) {
   outcomes.count(item);

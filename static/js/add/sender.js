@@ -1,7 +1,6 @@
 // Send lines to the server in small batches, one request at a time, so that a slow service blocks
 // neither the page nor a thread of the server.
 import { makeElement } from "../elements.js";
-import { Upload } from "../files/upload.js";
 import { request } from "../server.js";
 import { words } from "../words.js";
 
@@ -65,15 +64,6 @@ export async function post(url, fields, signal = null) {
 
 export const uploadUrl = (folder, choose = false) =>
   `${urls.url}?${new URLSearchParams({ folder, ...(choose && { choose: "1" }) })}`;
-
-export const sendFile = (file, folder) =>
-  new Promise((resolve) => {
-    const upload = new Upload(file, uploadUrl(folder), ({ state, answer, reason }) => {
-      if (state === "done" || state === "failed")
-        resolve({ isWell: state === "done", reason, item: answer?.items?.[0] });
-    });
-    upload.start();
-  });
 
 // Have Transfers offer the choice of files: this page, or the next if nothing is left to do here.
 export function awaitFiles(items, mayLeave) {

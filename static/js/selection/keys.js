@@ -1,5 +1,6 @@
-// Keys that walk through rows, select them, and use the filter. A page adds its own.
+// Keys that walk through rows, and select them. A page adds its own.
 import { isForUs } from "../shortcuts.js";
+import "./filter-keys.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { choose, chooseAll, chosenCount, clear, show, toggle } from "./selection.js";
 
@@ -7,7 +8,6 @@ let lastKey = "";
 
 export const focusedRow = () => rowOf(document.activeElement);
 export const press = (selector) => () => document.querySelector(selector)?.click();
-const filter = () => document.getElementById("q")?.focus();
 
 // These also work with Shift, and repeat.
 const WALKS = {
@@ -20,9 +20,6 @@ const WALKS = {
 const SINGLE = {
   x: () => focusedRow() && toggle(focusedRow()),
   m: () => focusedRow()?.querySelector(".more")?.click(),
-  f: filter,
-  // If the service can search, "/" opens the search instead, and never gets here.
-  "/": filter,
 };
 
 export function listenForKeys({ walks = {}, single = {} }) {
@@ -59,25 +56,7 @@ function selectAll(event) {
 
 function leave(event) {
   const { target, defaultPrevented } = event;
-  if (target.id === "q") leaveFilter(event);
-  else if (!defaultPrevented && !target.closest?.("input:not([type=checkbox]), dialog, [popover]")) {
-    if (chosenCount()) event.preventDefault();
-    clear();
-  }
+  if (defaultPrevented || target.closest?.("input:not([type=checkbox]), dialog, [popover]")) return;
+  if (chosenCount()) event.preventDefault();
+  clear();
 }
-
-function leaveFilter(event) {
-  const { target: field } = event;
-  event.preventDefault();
-  if (!field.value) return field.blur();
-  field.value = "";
-  field.dispatchEvent(new Event("input"));
-}
-
-// Typing already filters, so Enter focuses the first match.
-document.addEventListener("submit", (event) => {
-  if (event.target.id !== "filter") return;
-  event.preventDefault();
-  const [first] = allRows();
-  if (first) linkOf(first).focus();
-});

@@ -1,5 +1,6 @@
 // Filter and sort: the fields decide what the next poll requests, and the page's address says so.
 import { on, onCapture, onPlainClick } from "../events.js";
+import "../selection/filter-keys.js";
 import { hurry } from "./list.js";
 
 const PAUSE_MS = 150;

@@ -4,10 +4,10 @@ import { on, onClick } from "../events.js";
 import { focusedRow, listenForKeys } from "../selection/keys.js";
 import { allRows } from "../selection/rows.js";
 import { adopt, chosenCount, clear as clearSelection, isChosen } from "../selection/selection.js";
+import "../selection/touch.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { canAct, cancel, clear } from "./acts.js";
-import "./filter.js";
 import "./menu.js";
 import "./order.js";
 
@@ -33,17 +33,7 @@ function fit() {
 document.addEventListener("selection-shown", fit);
 fit();
 
-// The head of the page has a button that selects rows, once there are some.
-function showHead() {
-  const button = document.getElementById("select");
-  if (button) button.hidden = !document.querySelector("#groups .transfer");
-}
-
-document.addEventListener("transfers-shown", () => {
-  showHead();
-  if (chosenCount()) adopt();
-});
-showHead();
+document.addEventListener("transfers-shown", () => chosenCount() && adopt());
 
 on(document, "htmx:afterRequest", ({ detail: { xhr, requestConfig } }) => {
   const isRemoval = form() && new URL(requestConfig.path, location.href).pathname === new URL(form().action).pathname;
@@ -77,5 +67,3 @@ function actOn(actOnRow, buttons) {
 }
 
 const removeRow = (row) => (canAct(row, "cancel") ? cancel(row) : canAct(row, "clear") && clear(row));
-
-if (navigator.maxTouchPoints) import("../selection/touch.js");

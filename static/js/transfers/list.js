@@ -50,6 +50,7 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   wasAway = isAway();
   refocus();
   watch();
+  showHead();
   document.dispatchEvent(new CustomEvent("transfers-shown"));
 });
 
@@ -92,5 +93,11 @@ function widen(link) {
 }
 
 onPlainClick("a[data-more]", widen);
+
+// The head of the page has a button that selects rows, once there are some.
+function showHead() {
+  const button = document.getElementById("select");
+  if (button) button.hidden = !document.querySelector("#groups .transfer");
+}
 
 watch();
