@@ -108,6 +108,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "webui.middleware.prefer_chosen_language",
     "webui.signin.devices.see",
+    "webui.middleware.name_person",
     "webui.middleware.answering",
     "webui.middleware.Errors",
 ]

@@ -1,6 +1,7 @@
-// Caches the files that all pages share and the page that is shown while Ferry is unreachable, receives
-// what other apps share with the installed Ferry, and shows notifications. The newest share is
-// the only personal data in its caches. All other requests go to the network as if there were no worker.
+// Caches the files that all pages share, the page that is shown while Ferry is unreachable, and the lists that
+// a person opened last; receives what other apps share with the installed Ferry, and shows notifications.
+// The lists and the newest share are the only personal data in its caches. All other requests go to the
+// network as if there were no worker.
 const VERSION = "{{ version }}";
 const SHELL = [{% for url in shell %}
   "{{ url }}",{% endfor %}
@@ -8,6 +9,14 @@ const SHELL = [{% for url in shell %}
 const scope = new URL(self.registration.scope);
 const CACHE_PREFIX = `ferry-shell ${scope.pathname} `;
 const SHARE_CACHE = `ferry-shared ${scope.pathname}`;
+// The lists in this cache belong to the person whose key ends its name.
+const LIST_PREFIX = `ferry-lists ${scope.pathname} `;
+const LIST = /^(?:files\/[^/]+\/|transfers\/)?$/;
+const MOST_LISTS = 30;
+const LONGEST_LIST = 2 ** 20;
+// Then a session would have ended, too.
+const LIST_MS = {{ session_ms }};
+const NOTE = "{% filter escapejs %}{% include "errors/_past.html" %}{% endfilter %}";
 const offline = new URL("offline/?language={{ language }}", scope).href;
 const share = new URL("add/share/", scope).pathname;
 const successUrl = new URL("add/?shared", scope).href;
@@ -34,20 +43,23 @@ async function cacheShell() {
 }
 
 async function takeOver() {
-  const names = await caches.keys();
-  const old = names.filter((name) => name.startsWith(CACHE_PREFIX) && name !== CACHE_PREFIX + VERSION);
-  await Promise.all(old.map((name) => caches.delete(name)));
+  await deleteCaches((name) => name.startsWith(CACHE_PREFIX) && name !== CACHE_PREFIX + VERSION);
   await self.clients.claim();
 }
 
+async function deleteCaches(matches) {
+  const names = await caches.keys();
+  await Promise.all(names.filter(matches).map((name) => caches.delete(name)));
+}
+
 self.addEventListener("fetch", (event) => {
-  const { method, mode, url } = event.request;
+  const { headers, method, mode, url } = event.request;
   const { origin, pathname } = new URL(url);
   if (origin !== scope.origin) return;
   if (method === "POST" && pathname === share) event.respondWith(receiveShare(event.request));
   if (method !== "GET") return;
   if (SHELL.includes(pathname)) event.respondWith(serveShell(event.request));
-  else if (mode === "navigate" && isPage(pathname)) event.respondWith(servePage(event.request));
+  else if (isPage(pathname) && (mode === "navigate" || headers.has("HX-Boosted"))) event.respondWith(servePage(event));
 });
 
 function isPage(pathname) {
@@ -59,15 +71,58 @@ async function serveShell(request) {
   return (await cache.match(request.url, { ignoreVary: true })) ?? fetch(request);
 }
 
-async function servePage(request) {
+async function servePage(event) {
+  const { mode, url } = event.request;
   try {
-    return await fetch(request);
+    const response = await fetch(event.request);
+    const isShown = response.ok && response.headers.get("Content-Type")?.startsWith("text/html");
+    if (isShown) event.waitUntil(keepList(url, response.clone()));
+    return response;
   } catch (error) {
-    const cache = await caches.open(CACHE_PREFIX + VERSION);
-    const page = await cache.match(offline, { ignoreVary: true });
+    const page = mode === "navigate" && ((await findList(url)) ?? (await findOffline()));
     if (page) return page;
     throw error;
   }
+}
+
+async function findOffline() {
+  const cache = await caches.open(CACHE_PREFIX + VERSION);
+  return cache.match(offline, { ignoreVary: true });
+}
+
+// Each page names its person, except to strangers, such as those who were signed out: so any page deletes the
+// lists of everyone else. A cache that is deleted while a list arrives takes it along.
+async function keepList(url, response) {
+  const person = response.headers.get("X-Person");
+  const name = LIST_PREFIX + person;
+  await deleteCaches((each) => each.startsWith(LIST_PREFIX) && each !== name);
+  if (!person || !LIST.test(new URL(url).pathname.slice(scope.pathname.length))) return;
+  const cache = await caches.open(name);
+  const html = await response.text();
+  if (html.length > LONGEST_LIST) return;
+  const headers = { "X-Saved-At": Date.now() };
+  for (const each of ["Content-Type", "Content-Security-Policy"]) headers[each] = response.headers.get(each);
+  await cache.delete(url);
+  await cache.put(url, new Response(html, { headers }));
+  const urls = await cache.keys();
+  await Promise.all(urls.slice(0, -MOST_LISTS).map((old) => cache.delete(old)));
+}
+
+async function findList(url) {
+  const list = (await caches.match(url)) ?? (await caches.match(url, { ignoreSearch: true }));
+  const savedAt = Number(list?.headers.get("X-Saved-At") ?? 0);
+  return Date.now() - savedAt < LIST_MS ? showPast(list, new Date(savedAt)) : null;
+}
+
+// Show a list as it was, without scripts, which would update it, and without controls, which wouldn't work.
+async function showPast(list, savedAt) {
+  const isToday = savedAt.toDateString() === new Date().toDateString();
+  const time = savedAt.toLocaleString("{{ language }}", { dateStyle: isToday ? undefined : "long", timeStyle: "short" });
+  const html = (await list.text())
+    .replaceAll(/<script\b[^>]*><\/script>/g, "")
+    .replaceAll(/<(?:button|form|input|label|select|textarea)\b/g, "$& hidden")
+    .replace(/<main\b[^>]*>/, (tag) => tag + NOTE.replace("{time}", time));
+  return new Response(html, { headers: list.headers });
 }
 
 async function receiveShare(request) {

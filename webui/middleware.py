@@ -18,6 +18,7 @@ from webui.errors import answers as error_answers
 from webui.http import bodies
 from webui.http.content_types import PAGE
 from webui.http.requests import Answer, is_own_https, middleware
+from webui.shell.context import drafts_key
 from webui.v1.errors import Failure
 
 View = Callable[..., HttpResponseBase]
@@ -128,6 +129,16 @@ def prefer_chosen_language(get_response: Answer, request: HttpRequest) -> HttpRe
             translation.activate(chosen)
             request.LANGUAGE_CODE = chosen
     return get_response(request)
+
+
+@middleware
+def name_person(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
+    """Tell the service worker whose page this is, so that it shows no one's lists to others."""
+    response = get_response(request)
+    is_page = response.headers.get("Content-Type", "").startswith("text/html")
+    if response.status_code == 200 and is_page and (person := drafts_key(request)):
+        response.headers["X-Person"] = person
+    return response
 
 
 @middleware

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
 from tests.running import Ferry, bring_static_files, free_port, running
+from tests.service.working import until
 
 pytestmark = pytest.mark.browser("Only a browser runs a service worker, and keeps its caches.")
 KEPT = """async () => {
@@ -29,7 +32,7 @@ KEPT = """async () => {
 WITHOUT = """async (old) => {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline;) {
     const names = await caches.keys();
-    if (!names.includes(old)) return names;
+    if (!names.includes(old)) return names.filter((name) => /shell/.test(name));
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${old} is kept for ever`);
@@ -52,17 +55,23 @@ def versions(page: Page) -> list[str]:
     return page.evaluate("async () => (await caches.keys()).filter((name) => /shell/.test(name))")
 
 
+def session_of(page: Page) -> str:
+    return next(each["value"] for each in page.context.cookies() if "session" in each["name"])
+
+
 @pytest.mark.journey
-def test_the_offline_cache_contains_only_the_frame_and_no_personal_data(here):
+def test_the_offline_cache_contains_only_the_frame_and_lists_and_no_other_personal_data(here):
     page = here.page
     for path in ("/account/", "/transfers/", "/add/", "/"):
         here.open(path)
-    session = next(each for each in page.context.cookies() if "session" in each["name"])
+    session = session_of(page)
+    wait_for_lists(page, {"/", "/transfers/"})
     found = cached_responses(page)
     assert len(found) > 10
-    for _name, path, text in found:
-        assert path.startswith("/static/") or path == "/offline/", path
-        assert session["value"] not in text
+    for name, path, text in found:
+        is_list = name.startswith("ferry-lists / ")
+        assert is_list or path.startswith("/static/") or path == "/offline/", path
+        assert session not in text
         assert "alice" not in text
 
 
@@ -79,6 +88,109 @@ def test_after_sign_out_no_cache_has_a_private_response(here):
     assert {path for path in left if not path.startswith("/static/")} == {"/offline/"}
 
 
+# The lists that a person opened last
+
+
+def lists(page: Page) -> set[str]:
+    found = cached_responses(page)
+    return {path for name, path, _text in found if name.startswith("ferry-lists / ")}
+
+
+def wait_for_lists(page: Page, paths: set[str]) -> None:
+    """Wait until the worker has kept these lists, and no others: it does so beside the pages."""
+    until(lambda: lists(page) == paths)
+
+
+@pytest.fixture
+def folder_path(here, shelf) -> str:
+    folder = shelf.films()
+    here.open("/")
+    here.page.get_by_role("link", name=folder.name).first.click()
+    here.page.wait_for_url(f"**{folder.path}")
+    expect(here.page.locator('[title="Elms.txt"]')).to_be_visible()
+    return folder.path
+
+
+@pytest.mark.journey
+def test_lists_show_their_last_state_offline_and_nothing_there_can_be_changed(
+    here, folder_path, troubles
+):
+    page = here.page
+    here.open("/transfers/")
+    wait_for_lists(page, {"/", folder_path, "/transfers/"})
+    page.context.set_offline(True)
+    here.open("/")
+    expect(page.locator("[data-offline]")).to_contain_text("You're seeing an earlier state (")
+    page.locator(f'a[href="{folder_path}"]').first.click()
+    expect(page.locator('[title="Elms.txt"]')).to_be_visible()
+    controls = page.locator("button, input, select, textarea, form")
+    assert controls.count() > 10
+    assert not any(each.is_visible() for each in controls.all())
+    scripts = page.locator("script[src]")
+    assert [urlsplit(each.get_attribute("src")).path[:18] for each in scripts.all()] == [
+        "/static/js/offline"
+    ]
+    for width in (390, 1440):
+        assert faults_at(page, width) == []
+    here.open("/transfers/")
+    assert here.heading() == "Transfers"
+    here.open("/account/")
+    assert here.heading() == "Can't reach Ferry"
+    here.open(folder_path)
+    page.context.set_offline(False)
+    expect(page.locator("[data-offline]")).to_have_count(0)
+    expect(page.get_by_role("button", name="Actions for Elms.txt")).to_be_visible()
+    troubles.clear()
+
+
+END_SESSION = """
+from django.contrib.sessions.models import Session
+Session.objects.get(session_key={key!r}).delete()
+"""
+ADD_BOB = """
+from webui.models import Role, User
+User.objects.create_user("bob", "a quiet harbour at noon", Role.MEMBER)
+"""
+REMOVE_BOB = "from webui.models import User; User.objects.filter(username='bob').delete()"
+
+
+def test_a_device_that_was_signed_out_elsewhere_forgets_its_lists(here, ferry, folder_path):
+    wait_for_lists(here.page, {"/", folder_path})
+    ferry.manage("shell", "--no-imports", "-c", END_SESSION.format(key=session_of(here.page)))
+    here.open("/account/")
+    assert "/signin/" in here.page.url
+    wait_for_lists(here.page, set())
+
+
+def test_the_next_person_on_a_device_sees_no_lists_of_the_one_before(here, ferry, folder_path):
+    """Alice didn't sign out: her cookies are gone, but not the worker's caches."""
+    page = here.page
+    wait_for_lists(page, {"/", folder_path})
+    ferry.manage("shell", "--no-imports", "-c", ADD_BOB)
+    try:
+        page.context.clear_cookies()
+        here.sign_in("bob")
+        wait_for_lists(page, {"/"})
+    finally:
+        ferry.manage("shell", "--no-imports", "-c", REMOVE_BOB)
+
+
+OPEN_MANY = """async (count) => {
+  for (let number = 0; number < count; number += 1)
+    await (await fetch(`/?number=${number}`, { headers: { "HX-Boosted": "true" } })).text();
+}"""
+KEPT_NUMBERS = """async () => {
+  const name = (await caches.keys()).find((each) => each.startsWith("ferry-lists"));
+  const urls = await caches.open(name).then((cache) => cache.keys());
+  return urls.map(({ url }) => Number(new URL(url).searchParams.get("number")));
+}"""
+
+
+def test_only_the_last_thirty_lists_are_kept(here):
+    here.page.evaluate(OPEN_MANY, 40)
+    until(lambda: here.page.evaluate(KEPT_NUMBERS) == [*range(10, 40)])
+
+
 def test_pages_bytes_and_forms_pass_the_worker_as_they_are(here):
     sent = here.page.evaluate("fetch('/account/').then((response) => response.text())")
     assert "<title>Account" in sent
@@ -90,7 +202,7 @@ def test_pages_bytes_and_forms_pass_the_worker_as_they_are(here):
 
 
 def successors(page: Page, old: list[str]) -> list[str]:
-    """Return the names of the caches after the first old one has been deleted."""
+    """Return the names of the versions' caches after the first old one has been deleted."""
     return page.evaluate(WITHOUT, old[0])
 
 

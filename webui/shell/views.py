@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -21,8 +22,8 @@ ICONS = (("icon-192.png", "192x192", "any"), ("icon-512.png", "512x512", "any"))
 MASKABLE = ("icon-maskable-512.png", "512x512", "maskable")
 TORRENT = "application/x-bittorrent"
 SHELL = re.compile(
-    r"css/(?:app|bare)\.css|js/[^/]+|vendor/htmx\.min\.js|icons\.svg|mark\.svg"
-    r"|icons/icon-192\.png"
+    r"css/(?:app|bare|files|transfers|transfer-rows|add)\.css|js/[^/]+|vendor/htmx\.min\.js"
+    r"|icons\.svg|mark\.svg|icons/icon-192\.png"
 )
 
 
@@ -68,14 +69,19 @@ def worker(request: HttpRequest) -> HttpResponse:
     """Send the service worker, at the top, since it only controls URLs below its own. Each version
     of Ferry sends a different script, by which browsers notice upgrades and downgrades."""
     files = shell()
-    context = {"shell": files, "version": version_of(files), "language": get_language()}
+    context = {
+        "shell": files,
+        "version": version_of(files),
+        "language": get_language(),
+        "session_ms": settings.SESSION_COOKIE_AGE * 1000,
+    }
     response = render(request, "worker.js", context, content_type="text/javascript; charset=utf-8")
     response["Cache-Control"] = "no-cache"
     return response
 
 
 def shell() -> list[str]:
-    """Return the static files of every page, and those of the offline page."""
+    """Return the static files of every page, and those of what is shown offline."""
     names = (name for finder in get_finders() for name, _storage in finder.list(["*.map"]))
     return [static(name) for name in sorted(names) if SHELL.fullmatch(name)]
 

@@ -72,6 +72,16 @@ def test_the_offline_page_claims_nothing_about_a_server_that_may_be_stopped(mall
     assert "transfers" not in text
 
 
+def test_only_pages_for_people_name_them_and_by_a_key_that_says_nothing(alice, bob, mallory):
+    """By this, the service worker keeps each person's lists from all others."""
+    keys = {each.client.get(path)["X-Person"] for each in (alice, bob) for path in ("/", "/add/")}
+    assert len(keys) == 2
+    assert all(re.fullmatch("[0-9a-f]{16}", key) for key in keys)
+    for answer in (mallory.get("/signin/"), mallory.get("/", follow=True)):
+        assert answer.status_code == 200
+        assert "X-Person" not in answer
+
+
 def test_the_offline_page_names_no_one(bob):
     answer = bob.client.get("/offline/")
     assert "Can't reach Ferry" in words(answer, "h1")
