@@ -1,4 +1,5 @@
-"""Take README's pictures from the running program: `make screenshots`."""
+"""Take the pictures of README and of the web app manifest from the running program:
+`make screenshots`."""
 
 import io
 import math
@@ -21,6 +22,8 @@ from tests.swarm import Seeder, seeder, torrent
 from tests.tools import program
 
 TARGET = BASE / "docs" / "screenshots"
+ICONS = BASE / "static" / "icons"
+SEA = "#0b4f66"
 FILM = "Sintel.2010.2160p.mkv"
 # The horizon, the sky above it, and the sea.
 COLORS = {
@@ -57,6 +60,13 @@ def main() -> None:
         with looking(chromium, ferry, 390, 760) as alice:
             alice.open("/")
             take(alice.page, "files-phone")
+        for form, width, height in (("narrow", 390, 760), ("wide", 1200, 680)):
+            with looking(chromium, ferry, width, height, scale=1) as alice:
+                for screen, path in (("files", "/"), ("transfers", "/transfers/")):
+                    alice.open(path)
+                    take_for_manifest(alice.page, f"{screen}-{form}")
+        draw_shortcut(chromium, "plus", "add")
+        draw_shortcut(chromium, "arrow-down-up", "transfers")
         chromium.close()
 
 
@@ -74,8 +84,10 @@ def served() -> Iterator[tuple[Ferry, Seeder]]:
 
 
 @contextmanager
-def looking(chromium: Browser, ferry: Ferry, width: int, height: int) -> Iterator[Visitor]:
-    page = chromium.new_page(viewport={"width": width, "height": height}, device_scale_factor=2)
+def looking(
+    chromium: Browser, ferry: Ferry, width: int, height: int, scale: int = 2
+) -> Iterator[Visitor]:
+    page = chromium.new_page(viewport={"width": width, "height": height}, device_scale_factor=scale)
     alice = Visitor(page, ferry.url, ferry)
     alice.bring_session()
     yield alice
@@ -129,6 +141,25 @@ def take(page: Page, name: str) -> None:
     picture.convert("P", palette=Image.Palette.ADAPTIVE, colors=256).save(
         TARGET / f"{name}.png", optimize=True
     )
+
+
+def take_for_manifest(page: Page, name: str) -> None:
+    page.wait_for_load_state("networkidle")
+    Image.open(io.BytesIO(page.screenshot())).save(ICONS / f"{name}.webp", quality=80, method=6)
+
+
+def draw_shortcut(chromium: Browser, symbol: str, name: str) -> None:
+    """Draw an icon of static/icons.svg in white on Ferry's color."""
+    page = chromium.new_page(viewport={"width": 96, "height": 96})
+    symbols = (BASE / "static" / "icons.svg").read_text()
+    page.set_content(
+        f"<body style='margin: 0; background: {SEA}'><div hidden>{symbols}</div>"
+        "<svg width=96 height=96 viewBox='-12 -12 48 48' fill=none stroke=white stroke-width=2"
+        " stroke-linecap=round stroke-linejoin=round>"
+        f"<use href='#{symbol}' width=24 height=24></use></svg>"
+    )
+    page.screenshot(path=ICONS / f"{name}-96.png")
+    page.close()
 
 
 # Scenes

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
 from webui.errors.page import offline_page
@@ -20,6 +20,9 @@ from webui.shell.context import server_name
 
 ICONS = (("icon-192.png", "192x192", "any"), ("icon-512.png", "512x512", "any"))
 MASKABLE = ("icon-maskable-512.png", "512x512", "maskable")
+# Made by `make screenshots`, as the shortcuts' icons are.
+PICTURES = (("narrow", "390x760"), ("wide", "1200x680"))
+LISTS, SHORTCUTS = ("files", "transfers"), ("add", "transfers")
 TORRENT = "application/x-bittorrent"
 SHELL = re.compile(
     r"css/(?:app|bare|files|transfers|transfer-rows|add)\.css|js/[^/]+|vendor/htmx\.min\.js"
@@ -35,6 +38,8 @@ def manifest(_request: HttpRequest) -> HttpResponse:
         "id": reverse("files"),
         "name": name,
         "short_name": name,
+        "lang": get_language(),
+        "dir": "rtl" if get_language_bidi() else "ltr",
         "description": _("Send links to your storage, and find the files there."),
         "start_url": reverse("files"),
         "scope": reverse("files"),
@@ -45,6 +50,11 @@ def manifest(_request: HttpRequest) -> HttpResponse:
             {"src": static(f"icons/{name}"), "sizes": sizes, "type": "image/png", "purpose": use}
             for name, sizes, use in (*ICONS, MASKABLE)
         ],
+        "screenshots": [
+            screenshot(form, sizes, name) for form, sizes in PICTURES for name in LISTS
+        ],
+        "shortcuts": [shortcut(name) for name in SHORTCUTS],
+        "launch_handler": {"client_mode": ["navigate-existing", "auto"]},
         "share_target": {
             "action": reverse("add-shared"),
             "method": "POST",
@@ -62,6 +72,25 @@ def manifest(_request: HttpRequest) -> HttpResponse:
     response = JsonResponse(facts, content_type="application/manifest+json")
     response["Cache-Control"] = "no-cache"
     return response
+
+
+def screenshot(form: str, sizes: str, name: str) -> dict[str, str]:
+    return {
+        "src": static(f"icons/{name}-{form}.webp"),
+        "sizes": sizes,
+        "type": "image/webp",
+        "form_factor": form,
+        "label": label(name),
+    }
+
+
+def shortcut(name: str) -> dict[str, object]:
+    icon = {"src": static(f"icons/{name}-96.png"), "sizes": "96x96"}
+    return {"name": label(name), "url": reverse(name), "icons": [icon]}
+
+
+def label(name: str) -> str:
+    return {"add": _("Add"), "files": _("Files"), "transfers": _("Transfers")}[name]
 
 
 @open_to_strangers("GET")

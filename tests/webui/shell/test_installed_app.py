@@ -33,6 +33,25 @@ def test_the_manifest_is_whole_and_its_start_lies_within_its_scope(mallory):
     assert {"192x192", "512x512"} <= {icon["sizes"] for icon in facts["icons"]}
 
 
+def test_the_manifest_shows_ferry_and_leads_to_two_of_its_screens(mallory):
+    url = page(mallory.get("/signin/")).select_one("link[rel=manifest]")["href"]
+    facts = mallory.get(url, headers={"accept-language": "de"}).json()
+    assert (facts["lang"], facts["dir"]) == ("de", "ltr")
+    assert [each["url"] for each in facts["shortcuts"]] == ["/add/", "/transfers/"]
+    assert facts["launch_handler"]["client_mode"][0] == "navigate-existing"
+    pictures = facts["screenshots"]
+    assert {each["form_factor"] for each in pictures} == {"narrow", "wide"}
+    size_bytes = 0
+    for picture in [*pictures, *(each["icons"][0] for each in facts["shortcuts"])]:
+        answer = mallory.get(picture["src"])
+        content = answer.getvalue()
+        answer.close()
+        size_bytes += len(content)
+        with Image.open(BytesIO(content)) as image:
+            assert f"{image.width}x{image.height}" == picture["sizes"]
+    assert size_bytes < 200_000
+
+
 def test_the_worker_keeps_all_that_the_offline_page_shows(mallory):
     html = mallory.get("/offline/").content.decode()
     files = shell()
