@@ -32,7 +32,7 @@ def film(tmp_path) -> Path:
     return path
 
 
-def begin(page: Page, film: Path) -> list[int]:
+def begin(page: Page, *films: Path) -> list[int]:
     """Upload slowly, and return where each request begins, as they come."""
     offsets: list[int] = []
 
@@ -45,7 +45,7 @@ def begin(page: Page, film: Path) -> list[int]:
     session.send("Network.enable")
     rates = {"downloadThroughput": -1, "uploadThroughput": BYTES_PER_SECOND}
     session.send("Network.emulateNetworkConditions", {"offline": False, "latency": 0, **rates})
-    page.locator("#upload-files").set_input_files(film)
+    page.locator("#upload-files").set_input_files(films)
     return offsets
 
 
@@ -144,6 +144,35 @@ def test_an_upload_continues_when_the_connection_is_back(far, films, film, shelf
     assert shelf.content(films, film.name) == film.read_bytes()
     assert offsets[0] == 0
     assert offsets[-1] > SIZE * 0.2
+
+
+PHOTOS, PHOTO_BYTES = 20, 600_000
+
+
+def set_life(page: Page, state: str) -> None:
+    """Freeze the page as a phone does when it sleeps, or wake it up."""
+    page.context.new_cdp_session(page).send("Page.setWebLifecycleState", {"state": state})
+
+
+def test_photos_continue_after_a_phone_slept_and_none_arrives_twice(far, films, tmp_path, shelf):
+    visitor, line = far
+    page = visitor.page
+    paths = [tmp_path / f"IMG_{number:04}.jpg" for number in range(PHOTOS)]
+    for path in paths:
+        path.write_bytes(os.urandom(PHOTO_BYTES))
+    visitor.open(films.path)
+    begin(page, *paths)
+    until(lambda: len(shelf.names(films)) > 3)
+    set_life(page, "frozen")
+    line.cut()
+    arrived_before = len(shelf.names(films))
+    assert arrived_before < PHOTOS
+    line.is_cut = False
+    set_life(page, "active")
+    until(lambda: len(shelf.names(films)) == PHOTOS)
+    expect(page.locator("#uploads")).to_be_hidden(timeout=60_000)
+    assert sorted(shelf.names(films)) == [each.name for each in paths]
+    assert all(shelf.content(films, each.name) == each.read_bytes() for each in paths)
 
 
 def test_the_same_file_continues_after_its_tab_was_closed(alice, films, film, shelf, ferry):

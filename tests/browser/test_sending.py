@@ -193,6 +193,16 @@ def test_dropped_and_picked_files_are_sent_at_once(alice):
     expect(page.get_by_text(name.removesuffix(".txt")).first).to_be_visible()
 
 
+@pytest.mark.browser("A script decides how a file is sent")
+def test_a_photo_is_sent_in_pieces_to_the_chosen_folder(here, shelf):
+    page, folder, name = here.page, shelf.folder(), f"{secrets.token_hex(4)}.jpg"
+    here.open(f"/add/?folder={folder.path.split('/')[2]}")
+    photo = {"name": name, "mimeType": "image/jpeg", "buffer": bytes(5 * 2**20)}
+    page.locator("input[data-files]").last.set_input_files(photo)
+    expect(page.locator("#toasts")).to_contain_text("Uploaded: 1")
+    assert shelf.names(folder) == [name]
+
+
 @pytest.mark.browser("The browser lists a folder that is dragged into it")
 def test_a_dropped_folder_is_uploaded_with_its_contents(here, tmp_path):
     inner = tmp_path / f"Season {secrets.token_hex(4)}" / "Extras"
@@ -643,6 +653,23 @@ def test_pressed_on_the_account_page_it_says_what_to_do(alice):
 # The installed app
 
 OWN_SHARE = "ferry-shared /"
+SHARE = """([action, link, bytes]) => {
+  const form = document.createElement("form");
+  Object.assign(form, { action, method: "post", enctype: "multipart/form-data" });
+  for (const [name, value] of [["title", "A title"], ["text", `Look: ${link}`]]) {
+    const field = Object.assign(document.createElement("textarea"), { name, value });
+    form.append(field);
+  }
+  const files = new DataTransfer();
+  const content = Uint8Array.from(bytes, (mark) => mark.charCodeAt(0));
+  files.items.add(new File([content], "b.torrent"));
+  const file = document.createElement("input");
+  Object.assign(file, { type: "file", name: "file" });
+  form.append(file);
+  file.files = files.files;
+  document.body.append(form);
+  form.submit();
+}"""
 KEEP = "(name) => caches.open(name).then((cache) => cache.put('/x', new Response('x')))"
 
 
@@ -653,26 +680,7 @@ def test_shared_items_wait_until_the_page_shows_them(here):
     here.open("/account/")
     page.evaluate("navigator.serviceWorker.ready")
     link = magnet("Shared")
-    page.evaluate(
-        """([action, link, bytes]) => {
-          const form = document.createElement("form");
-          Object.assign(form, { action, method: "post", enctype: "multipart/form-data" });
-          for (const [name, value] of [["title", "A title"], ["text", `Look: ${link}`]]) {
-            const field = Object.assign(document.createElement("textarea"), { name, value });
-            form.append(field);
-          }
-          const files = new DataTransfer();
-          const content = Uint8Array.from(bytes, (mark) => mark.charCodeAt(0));
-          files.items.add(new File([content], "b.torrent"));
-          const file = document.createElement("input");
-          Object.assign(file, { type: "file", name: "file" });
-          form.append(file);
-          file.files = files.files;
-          document.body.append(form);
-          form.submit();
-        }""",
-        ["/add/share/", link, torrent().decode()],
-    )
+    page.evaluate(SHARE, ["/add/share/", link, torrent().decode()])
     page.wait_for_url("**/add/?shared")
     expect(page.locator("#picks li")).to_have_count(2)
     expect(page.locator("#picks")).to_contain_text("b.torrent")
@@ -682,6 +690,19 @@ def test_shared_items_wait_until_the_page_shows_them(here):
     expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
     here.open("/add/?shared")
     expect(page.get_by_text("Ferry didn't receive a link.")).to_be_visible()
+
+
+@pytest.mark.browser("The service worker keeps what was shared in its cache")
+def test_what_is_shared_while_signed_out_waits_for_the_sign_in(here):
+    page = here.page
+    here.open("/account/")
+    page.evaluate("navigator.serviceWorker.ready")
+    page.context.clear_cookies()
+    page.evaluate(SHARE, ["/add/share/", magnet("Shared"), torrent().decode()])
+    page.wait_for_url("**/signin/**")
+    here.fill_in("alice", PASSWORD)
+    page.wait_for_url("**/add/?shared")
+    expect(page.locator("#picks li")).to_have_count(2)
 
 
 @pytest.mark.browser("The service worker keeps what was shared in its cache")

@@ -308,9 +308,9 @@ beforeEach(() => {
   serve();
 });
 
-test("only files of 4 MiB or more are resumable", () => {
+test("files as large as photos are resumable", () => {
   const kindOf = (size) => uploadOf({ size }, "/", () => {}).constructor.name;
-  assert.deepEqual([0, 4 * 2 ** 20 - 1, 4 * 2 ** 20].map(kindOf), ["Upload", "Upload", "ResumableUpload"]);
+  assert.deepEqual([0, 256 * 2 ** 10 - 1, 256 * 2 ** 10].map(kindOf), ["Upload", "Upload", "ResumableUpload"]);
 });
 
 test("a large file is created, sent, and forgotten once it has arrived", async () => {

@@ -1,12 +1,13 @@
-// Upload large files with the tus protocol: after an interruption, the server reports how much it has,
-// and only the rest is sent. The browser remembers uploads, so that they also resume in a new tab.
+// Upload files with the tus protocol: after an interruption, such as a phone's sleep, the server reports how much
+// it has, and only the rest is sent. The browser remembers uploads, so that they also resume in a new tab.
 import { renewToken, request } from "../server.js";
 import { browser, UPLOADS_KEY } from "../storage.js";
 import { words } from "../words.js";
 import { Pace } from "./pace.js";
 import { Upload } from "./upload.js";
 
-const LEAST_BYTES = 4 * 2 ** 20;
+// Photos are larger. The protocol's own request takes longer than a smaller file.
+export const LEAST_BYTES = 256 * 2 ** 10;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 const MOST_REMEMBERED = 200;

@@ -10,6 +10,7 @@ const IN_SIGHT = 12;
 
 export class UploadQueue extends Turns {
   #isFinishing = false;
+  #lock = null;
 
   // The panel contains the list of rows and their template. `home` is the id of what gets the focus when no row
   // is left. `announce` announces a special outcome, and returns whether it did. `finish` runs when the last file
@@ -21,6 +22,21 @@ export class UploadQueue extends Turns {
     this.drawRest = draw;
     document.addEventListener("click", ({ target }) => this.#press(target));
     window.addEventListener("beforeunload", (event) => this.isActive && event.preventDefault());
+    // The browser releases the lock of a page that is hidden.
+    document.addEventListener("visibilitychange", () => {
+      this.#lock = null;
+      this.#keepAwake();
+    });
+  }
+
+  // Keep the screen on while files are sent: soon after it goes off, phones stop the page.
+  #keepAwake() {
+    if (this.isActive) {
+      this.#lock ??= navigator.wakeLock?.request("screen").catch(() => null);
+      return;
+    }
+    this.#lock?.then((lock) => lock?.release());
+    this.#lock = null;
   }
 
   async #end(count, finish) {
@@ -40,6 +56,7 @@ export class UploadQueue extends Turns {
   }
 
   draw() {
+    this.#keepAwake();
     const [list, template] = ["ul", "template"].map((name) => this.panel.querySelector(name));
     const isOpen = this.isActive || this.#isFinishing;
     const begun = this.uploads.filter(({ row, state }) => !row && state !== "queued");
