@@ -7,6 +7,7 @@ from django.template.loader import render_to_string
 from playwright.sync_api import Route, expect
 
 from tests.browser.axe import faults_at, too_wide
+from tests.browser.conftest import PHONE
 from tests.browser.people import Visitor
 from webui.errors.page import Action, error_page, offline_page
 
@@ -140,3 +141,39 @@ def test_an_unreachable_server_is_reported_in_a_toast_and_the_page_stays(someone
     assert someone.heading() == "Account"
     assert any("net::ERR_FAILED" in trouble for trouble in troubles)
     troubles.clear()
+
+
+SMALL_TEXT = """() => [...document.querySelectorAll("input, select, textarea")]
+  .filter((each) => each.checkVisibility() && !/^(checkbox|radio|file)$/.test(each.type))
+  .filter((each) => parseFloat(getComputedStyle(each).fontSize) < 16)
+  .map((each) => each.outerHTML.slice(0, 80))"""
+LANDSCAPE = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
+INSETS = {"left": 47, "right": 47, "bottom": 21}
+COVERED = """({ left, right, bottom }) => {
+  const isBelow = (each) => getComputedStyle(each.closest("nav") ?? each).position === "fixed";
+  return [...document.querySelectorAll("a, button, input, select, textarea, h1, p")]
+    .filter((each) => each.checkVisibility() && !each.closest(".sr, .sr-focus, dialog, [popover]"))
+    .filter((each) => {
+      const box = each.getBoundingClientRect();
+      if (box.width < 2) return false;
+      if (box.left < left - 1 || box.right > innerWidth - right + 1) return true;
+      return isBelow(each) && box.bottom > innerHeight - bottom + 1;
+    })
+    .map((each) => each.outerHTML.slice(0, 80));
+}"""
+
+
+@pytest.mark.parametrize("options", [PHONE, LANDSCAPE], ids=["upright", "lying"])
+def test_phones_zoom_no_field_and_cover_no_control(chromium, ferry, options):
+    with chromium.new_context(**options) as context:
+        alice = Visitor(context.new_page(), ferry.url, ferry)
+        alice.bring_session()
+        insets = INSETS if options is LANDSCAPE else {"left": 0, "right": 0, "bottom": 34}
+        session = context.new_cdp_session(alice.page)
+        session.send("Emulation.setSafeAreaInsetsOverride", {"insets": insets})
+        faults = {}
+        for path in ("/", "/transfers/", "/add/", "/account/", "/search/", "/account/notices/"):
+            alice.open(path)
+            found = alice.page.evaluate(SMALL_TEXT) + alice.page.evaluate(COVERED, insets)
+            faults[path] = [*found, *too_wide(alice.page)]
+        assert {path: found for path, found in faults.items() if found} == {}
