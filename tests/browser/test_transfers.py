@@ -4,6 +4,7 @@ import json
 import secrets
 from collections.abc import Iterator
 from io import BytesIO
+from typing import Any
 
 import httpx
 import pytest
@@ -567,6 +568,52 @@ def test_a_click_on_a_notification_leads_to_transfers(notified, far, path, act):
     notified.open(path)
     (worker,) = page.context.service_workers
     assert worker.evaluate(CLICK) == [f"{act} {notified.url}/transfers/", 0]
+
+
+PUSHED = """navigator.serviceWorker.ready
+  .then((registration) => registration.getNotifications())
+  .then((shown) => shown.map(({ title, body, lang, tag }) => [title, body, lang, tag]))"""
+
+
+NOTE_BADGES = """() => {
+  self.badges = [];
+  const set = navigator.setAppBadge.bind(navigator);
+  navigator.setAppBadge = (count) => set(count).then(() => badges.push(count));
+}"""
+
+
+def push(page: Page, origin: str, payload: dict[str, Any]) -> None:
+    """Deliver a payload to the service worker, as the browser does for its push service."""
+    session, found = page.context.new_cdp_session(page), []
+    session.on(
+        "ServiceWorker.workerRegistrationUpdated",
+        lambda facts: found.extend(each["registrationId"] for each in facts["registrations"]),
+    )
+    session.send("ServiceWorker.enable")
+    wait_until(lambda: page.evaluate("1") and found, PATIENCE_MS / 1000)
+    facts = {"origin": origin, "registrationId": found[0], "data": json.dumps(payload)}
+    session.send("ServiceWorker.deliverPushMessage", facts)
+
+
+@pytest.mark.browser("Chromium's service worker shows what its push service delivers")
+def test_a_pushed_notification_is_shown_and_a_click_leads_to_its_page(notified):
+    page = notified.page
+    notification = {
+        "title": "Ferry",
+        "body": "Sintel ist bei deinen Dateien",
+        "navigate": f"{notified.url}/account/",
+        "lang": "de",
+        "tag": "ferry-1",
+        "app_badge": "3",
+    }
+    (worker,) = page.context.service_workers
+    worker.evaluate(NOTE_BADGES)
+    push(page, notified.url, {"web_push": 8030, "notification": notification})
+    wait_until(lambda: page.evaluate(PUSHED), PATIENCE_MS / 1000)
+    shown = [notification[name] for name in ("title", "body", "lang", "tag")]
+    assert page.evaluate(PUSHED) == [shown]
+    wait_until(lambda: worker.evaluate("badges") == [3], PATIENCE_MS / 1000)
+    assert worker.evaluate(CLICK) == [f"open {notified.url}/account/", 0]
 
 
 def crowd(far: Storage) -> list[str]:
