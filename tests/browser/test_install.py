@@ -1,5 +1,6 @@
 """Over HTTPS and a proxy set up as documented, Chromium itself accepts Ferry as an app."""
 
+import json
 import socket
 from collections.abc import Iterator
 
@@ -60,12 +61,15 @@ def alice(fronted, trusting: Browser) -> Iterator[Visitor]:
         yield visitor
 
 
-def test_chromium_would_install_it(alice):
+def test_chromium_would_install_it(alice, fronted):
     """Its one objection is due to the test, whose windows are private ones."""
     session = alice.page.context.new_cdp_session(alice.page)
     manifest = session.send("Page.getAppManifest")
     assert manifest["errors"] == []
-    assert '"start_url"' in manifest["data"]
+    facts = json.loads(manifest["data"])
+    start, *shortcuts = [facts["start_url"], *(each["url"] for each in facts["shortcuts"])]
+    assert start == f"{fronted[0].prefix}/"
+    assert shortcuts == [f"{start}add/", f"{start}transfers/"]
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert {error["errorId"] for error in errors} <= {"in-incognito"}
 
