@@ -117,10 +117,11 @@ async function findList(url) {
 // Show a list as it was, without scripts, which would update it, and without controls, which wouldn't work.
 async function showPast(list, savedAt) {
   const isToday = savedAt.toDateString() === new Date().toDateString();
-  const time = savedAt.toLocaleString("{{ language }}", { dateStyle: isToday ? undefined : "long", timeStyle: "short" });
+  const form = { dateStyle: isToday ? undefined : "long", timeStyle: "short", hourCycle: "h23" };
+  const time = savedAt.toLocaleString("{{ language }}", form);
   const html = (await list.text())
     .replaceAll(/<script\b[^>]*><\/script>/g, "")
-    .replaceAll(/<(?:button|form|input|label|select|textarea)\b/g, "$& hidden")
+    .replaceAll(/<(?:button|form|input|label|select|textarea|div(?= class="page-actions))\b/g, "$& hidden")
     .replace(/<main\b[^>]*>/, (tag) => tag + NOTE.replace("{time}", time));
   return new Response(html, { headers: list.headers });
 }

@@ -123,7 +123,7 @@ def test_lists_show_their_last_state_offline_and_nothing_there_can_be_changed(
     expect(page.locator("[data-offline]")).to_contain_text("You're seeing an earlier state (")
     page.locator(f'a[href="{folder_path}"]').first.click()
     expect(page.locator('[title="Elms.txt"]')).to_be_visible()
-    controls = page.locator("button, input, select, textarea, form")
+    controls = page.locator("button, input, select, textarea, form, .page-actions a")
     assert controls.count() > 10
     assert not any(each.is_visible() for each in controls.all())
     scripts = page.locator("script[src]")
