@@ -120,7 +120,7 @@ async function showPast(list, savedAt) {
   const form = { dateStyle: isToday ? undefined : "long", timeStyle: "short", hourCycle: "h23" };
   const time = savedAt.toLocaleString("{{ language }}", form);
   const html = (await list.text())
-    .replaceAll(/<script\b[^>]*><\/script>/g, "")
+    .replaceAll(/<script src=[^]*?<\/script>/g, "")
     .replaceAll(/<(?:button|form|input|label|select|textarea|div(?= class="page-actions))\b/g, "$& hidden")
     .replace(/<main\b[^>]*>/, (tag) => tag + NOTE.replace("{time}", time));
   return new Response(html, { headers: list.headers });
