@@ -104,7 +104,7 @@ def test_a_token_limited_to_a_folder_sends_there_whatever_the_form_says(bob, sto
 def test_a_token_opens_no_other_page(token):
     headers = {"host": "localhost", "authorization": f"Bearer {token}"}
     assert Client().get("/", headers=headers).status_code == 302
-    assert Client().get("/rest/folder", headers=headers).status_code == 401
+    assert Client().get("/rest/folder", headers=headers).status_code == 403
 
 
 def test_the_role_of_a_tokens_owner_is_checked_at_each_use(bob, token, storage):
