@@ -16,16 +16,14 @@ clearBadge();
 export const basePath = new URL(".", new URL(address ?? "", location.href)).pathname;
 export const SHARED = `ferry-shared ${basePath}`;
 export const DRAFTS = `ferry-draft ${basePath} `;
-const isPersonal = (name) => name === SHARED || name.startsWith(`ferry-lists ${basePath} `);
 
-// Delete on sign-out what the next person who signs in here must not see: drafts, music, the share, and lists.
+// Delete on sign-out what the next person who signs in here must not see: drafts, music, and the share.
 // Pages save once more as they close.
 on(document, "submit", async (event) => {
   if (!event.target.matches("form[data-signout]")) return;
   event.preventDefault();
   for (const key of [...tab.keys(DRAFTS), ...tab.keys("ferry-music")]) tab.remove(key);
   tab.write = () => false;
-  const names = (await window.caches?.keys().catch(() => [])) ?? [];
-  await Promise.allSettled(names.filter(isPersonal).map((name) => caches.delete(name)));
+  await window.caches?.delete(SHARED).catch(() => false);
   event.target.submit();
 });

@@ -82,8 +82,12 @@ def test_after_sign_out_no_cache_has_a_private_response(here):
     )
     here.open("/account/")
     assert "/x" in [path for _name, path, _text in cached_responses(page)]
+    here.open("/")
+    wait_for_lists(page, {"/"})
+    here.open("/account/")
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.wait_for_url("**/signin/**")
+    wait_for_lists(page, set())
     left = {path for _name, path, _text in cached_responses(page)}
     assert {path for path in left if not path.startswith("/static/")} == {"/offline/"}
 
