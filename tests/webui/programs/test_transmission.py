@@ -136,6 +136,13 @@ def test_files_stay_unless_a_program_deletes_them(storage, sonarr, handover, del
     assert (folder.id in storage.fake.items) != deletes
 
 
+@each_case("ids", [None, "recently-active", []])
+def test_an_empty_choice_removes_nothing(storage, sonarr, ids):
+    sonarr("torrent-add", filename=magnet(1))
+    sonarr("torrent-remove", ids=ids, delete_local_data=True)
+    assert [row["name"] for row in sonarr.rows()] == ["Sintel"]
+
+
 def test_a_failure_is_said(storage, sonarr):
     storage.transfer("Sintel", hash=HASH, state="failed", reason="no_peers")
     (row,) = sonarr.rows()

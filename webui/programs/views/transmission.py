@@ -205,7 +205,8 @@ def torrent_set(rpc: RPC) -> None:
 
 
 def torrent_remove(rpc: RPC) -> None:
-    if "ids" not in rpc.arguments:
+    """Remove torrents that are named: an empty choice must not become all of them."""
+    if rpc.arguments.get("ids") in (None, "recently-active"):
         raise CannotDo(422, "no ids")
     rpc.remove(with_files=rpc.arguments.get("delete-local-data") is True)
 
