@@ -8,7 +8,7 @@ from io import BytesIO
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from common.names import safe_name
+from common.names import key_of, safe_name
 from webui.add import parse, send
 from webui.add.send import SendContext, SendResult
 from webui.connection.connection import Service
@@ -23,6 +23,7 @@ from webui.models import Category, Sent
 from webui.programs.calls import CannotDo
 from webui.programs.torrents import Torrents, is_inside, tags_in
 from webui.transfers import actions, poll
+from webui.v1.errors import NotFound
 
 LONGEST_CATEGORY = 100
 LONGEST_TAG = 100
@@ -136,11 +137,18 @@ def category_names(torrents: Torrents) -> list[str]:
     names = Category.objects.order_by("name").values_list("name", flat=True)
     if torrents.bounds is None:
         return list(names)
-    top, now = torrents.bounds.top, timezone.now()
+    service, top, now = torrents.service, torrents.bounds.top, timezone.now()
     used = {each.category for each in torrents.by_hash.values()}
+    try:
+        contents = read_recent(service, top, now).contents
+    except NotFound:
+        return [name for name in names if name in used]
+    folders = {key_of(own) for own, each in paths.path_names(service, contents) if each.is_folder}
 
     def has_folder(name: str) -> bool:
-        return paths.find_folder(torrents.service, folder_names(name), now, top) is not None
+        first, *rest = folder_names(name)
+        is_there = key_of(first) in folders
+        return is_there and (not rest or bool(paths.find_folder(service, [first, *rest], now, top)))
 
     return [name for name in names if name in used or has_folder(name)]
 

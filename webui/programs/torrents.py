@@ -120,7 +120,7 @@ def tags_in(text: str) -> list[str]:
 
 class Torrents:
     """The torrents that a request may see. They come from the cache of transfers, so that programs
-    that ask every second cost the service nothing."""
+    that ask every second cost the service hardly more than one does."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -175,10 +175,11 @@ class Torrents:
 def within(
     service: Service, bounds: Bounds, transfers: Collection[CachedTransfer]
 ) -> Iterator[CachedTransfer]:
-    """Yield the transfers into a token's folder, and into folders below it."""
-    folders = {each.into for each in transfers if each.row}
-    inside = {each for each in folders if is_inside(service, bounds, each)}
-    return (each for each in transfers if each.row and each.into in inside)
+    """Yield the transfers into a token's folder, and into folders below it. What went to the root,
+    since its folder was deleted meanwhile, isn't among them."""
+    own = [each for each in transfers if each.row and each.reason != poll.FOLDER_GONE]
+    inside = {each for each in {each.into for each in own} if is_inside(service, bounds, each)}
+    return (each for each in own if each.into in inside)
 
 
 def is_inside(service: Service, bounds: Bounds, folder: str) -> bool:

@@ -566,6 +566,18 @@ def test_no_call_changes_more_than_the_folder(storage, sonarr, limited):
     assert [each.title for each in storage.fake.transfers.values()] == ["Secret film"]
 
 
+def test_what_went_to_the_root_is_outside_the_folder(storage, limited):
+    """Its folder was deleted while it was fetched, and then restored."""
+    limited.post("torrents/add", urls=magnet(2, "Within"))
+    (one,) = storage.fake.transfers.values()
+    folder = storage.folder("Within")
+    storage.tells(one, state="done", progress=101, folder_created=folder.id, reason="folder_gone")
+    look(storage)
+    assert limited.rows() == []
+    limited.post("torrents/delete", hashes=f"{2:040x}", deleteFiles="true")
+    assert folder.id in storage.fake.items
+
+
 @pytest.mark.parametrize("category", ["films", ""])
 def test_what_is_elsewhere_already_stays_there(storage, sonarr, limited, category):
     sonarr.post("torrents/add", urls=magnet(7), category=category)
