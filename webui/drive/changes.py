@@ -6,6 +6,7 @@ from io import BytesIO
 from itertools import chain
 from typing import Literal
 
+from django.db import DatabaseError
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -131,13 +132,14 @@ class FileBody:
         for piece in chain(bodies.pieces_of(self._request), [b""]):
             arrived_bytes += len(piece)
             if not piece or time.monotonic() >= due_at:
-                self._check(arrived_bytes)
+                self._check(arrived_bytes, is_last=not piece)
                 due_at = time.monotonic() + CHECK_SECONDS
             if held:
                 yield held
             held = piece
 
-    def _check(self, arrived_bytes: int) -> None:
+    def _check(self, arrived_bytes: int, *, is_last: bool) -> None:
+        """Refuse what may no longer arrive. While the database is away, nothing is revoked."""
         try:
             doors.admit_again(self._request, writes=True)
             if self.size_bytes is None:
@@ -145,6 +147,9 @@ class FileBody:
         except (NotAdmitted, UploadRefused) as refusal:
             self.refusal = refusal
             raise CutOff("refused while it arrived") from refusal
+        except DatabaseError:
+            if is_last:
+                raise
 
 
 # Entries

@@ -84,8 +84,10 @@ def admit_again(request: HttpRequest, *, writes: bool) -> None:
     """Raise NotAdmitted if the request's token was revoked meanwhile, or lost a right: a request
     may take hours."""
     admitted: Token = vars(request)["token"]
-    row = tokens.find_by_digest(admitted.digest)
-    database_connection.give_back()
+    try:
+        row = tokens.find_by_digest(admitted.digest)
+    finally:
+        database_connection.give_back()
     if row is None:
         raise not_recognized()
     check_rights(request, row, admitted.purpose, writes=writes)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 from django.conf import settings
+from django.db import OperationalError
 from django.utils import timezone
 
 from service.models import DeletedItem, File, Folder
@@ -30,6 +31,7 @@ from webui.models import (
     User,
     Watched,
 )
+from webui.tokens import tokens
 from webui.uploads import new_files
 from webui.v1.errors import NoRoom
 
@@ -287,6 +289,28 @@ def test_a_file_stops_while_it_arrives_once_its_token_is_revoked(length, bobs, m
 
     assert bobs.sends("a.txt", pieces(), length).status == 401
     assert arrived == [0, 1, 2, 3]
+
+
+@each_case(("failures", "status"), [(2, 201), (3, 503)])
+def test_a_file_arrives_while_the_database_is_away(failures, status, bobs, monkeypatch):
+    """Its token is looked up three times here: twice while it arrives, and at the end."""
+    real, left = tokens.find_by_digest, [failures]
+
+    def find(digest):
+        if left[0]:
+            left[0] -= 1
+            raise OperationalError
+        return real(digest)
+
+    def pieces():
+        # A test's own connection can't be cut.
+        monkeypatch.setattr(tokens, "find_by_digest", find)
+        yield b"one"
+        yield b"two"
+
+    # No setting shortens this, and the test would take a second.
+    monkeypatch.setattr("webui.drive.changes.CHECK_SECONDS", 0)
+    assert bobs.sends(f"{failures}.txt", pieces(), 6).status == status
 
 
 def test_a_file_without_a_length_stops_where_the_space_ends(bobs, own_service):
