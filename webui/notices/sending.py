@@ -147,11 +147,12 @@ def pause_in(response: httpx.Response) -> timedelta:
 
 
 def put_off(notice: Notice, now: datetime, trouble: str, least: timedelta = timedelta(0)) -> None:
-    """Let the whole channel wait, twice as long each time."""
+    """Let the whole channel wait, twice as long each time. A notice that was withdrawn meanwhile
+    stays so."""
     pause = FIRST_PAUSE * 2 ** min(notice.attempts, 10)
     resumes_at = now + min(max(pause, least), LONGEST_PAUSE)
     Channel.objects.filter(pk=notice.channel_id).update(resumes_at=resumes_at, trouble=trouble)
-    Notice.objects.filter(pk=notice.pk).update(send_at=resumes_at)
+    Notice.objects.filter(pk=notice.pk, send_at__isnull=False).update(send_at=resumes_at)
 
 
 def finish(notice: Notice) -> None:

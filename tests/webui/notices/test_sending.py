@@ -224,6 +224,19 @@ def test_a_person_who_becomes_a_guest_is_told_nothing_that_waits(alice, bob, rec
     assert len(receiver.got) == 1
 
 
+def test_what_is_withdrawn_while_it_is_sent_is_not_sent_again(bob, receiver, tell):
+    add(bob)
+    tell(bob, "1", "done", "Alps")
+
+    def answer(message):
+        Notice.withdraw(bob.user)
+        return httpx.Response(503)
+
+    send_all(answer)
+    send_all(receiver, timezone.now() + timedelta(hours=2))
+    assert receiver.got == []
+
+
 def test_of_two_workers_one_sends(alice, receiver, tell):
     add(alice)
     tell(alice, "1")
