@@ -55,7 +55,7 @@ class SecureSocket(ssl.SSLSocket):
         return self.send(piece) if piece else 0
 
     def shutdown(self, how: int) -> None:
-        """Say that this is the end: without that, clients can't tell it from a cut."""
+        """Say that no more comes, if the client takes that at once: some clients wait for it."""
         with suppress(OSError, ValueError):
             self.unwrap()
         super().shutdown(how)
