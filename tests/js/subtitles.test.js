@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setMaxListeners } from "node:events";
 import { mock, test } from "node:test";
 import { listenUntil } from "../../static/js/events.js";
 
@@ -17,8 +18,9 @@ const { Subtitles } = await import("../../static/js/player/subtitles.js");
 
 const track = (language, kind = "subtitles") => ({ kind, label: "", language, mode: "disabled", cues: [] });
 
-function player(source) {
-  const video = Object.assign(new EventTarget(), { paused: true, currentTime: 0, textTracks: source.textTracks ?? [] });
+function player({ beside = [], ...source }) {
+  const textTracks = source.textTracks ?? [];
+  const video = Object.assign(new EventTarget(), { paused: true, currentTime: 0, textTracks, append: () => {} });
   const part = () => ({
     dataset: {},
     children: [],
@@ -28,10 +30,16 @@ function player(source) {
     setAttribute: () => {},
     toggleAttribute: () => {},
   });
-  const root = Object.assign(new EventTarget(), { querySelector: part, querySelectorAll: () => [] });
+  const place = Object.assign(part(), { replaceChildren: (...lines) => (place.lines = lines) });
+  const root = Object.assign(new EventTarget(), {
+    querySelector: (selector) => (selector === "#subtitles" ? place : part()),
+    querySelectorAll: () => beside,
+  });
   const facts = { hls: null, mode: "native", burned: [], burn: mock.fn(), video, ...source };
-  const on = listenUntil(new AbortController().signal);
-  return { video, facts, subtitles: new Subtitles(root, video, Object.assign(new EventTarget(), facts), on) };
+  const { signal } = new AbortController();
+  setMaxListeners(20, signal);
+  const on = listenUntil(signal);
+  return { video, facts, place, subtitles: new Subtitles(root, video, Object.assign(new EventTarget(), facts), on) };
 }
 
 test("of the tracks that Safari finds, the player draws the chosen one", () => {
@@ -80,4 +88,21 @@ test("subtitles that are pictures say that they are burned in", () => {
     facts.burn.mock.calls.map(({ arguments: [at] }) => at),
     [0, -1],
   );
+});
+
+test("a file beside the film shows its subtitles although they were off when it arrived", () => {
+  const { subtitles, place } = player({
+    mode: "original",
+    beside: [{ textContent: "English", lang: "en", dataset: { words: "/words/" } }],
+  });
+  const words = { mode: "disabled", cues: null }; // as those of tracks that are off are
+  const file = Object.assign(new EventTarget(), { append: () => {}, track: words });
+  mock.method(document, "createElement", () => file, { times: 1 });
+  subtitles.choose("beside-0");
+  subtitles.choose("");
+  file.dispatchEvent(new Event("load"));
+  words.cues = [{ startTime: 0, endTime: 9, text: "Land in sight" }];
+  subtitles.choose("beside-0");
+  assert.equal(words.mode, "hidden");
+  assert.equal(place.lines.length, 1);
 });

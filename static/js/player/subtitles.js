@@ -13,7 +13,7 @@ const ELSEWHERE_EVENTS = "webkitpresentationmodechanged webkitcurrentplaybacktar
 const KINDS = ["subtitles", "captions"];
 
 export class Subtitles {
-  #cues = new Map();
+  #cues = new Map(); // those that hls.js finds, by key
   #fetched = new Map(); // tracks of files beside the film, by key
   #chosenKey = "";
   #delay = 0;
@@ -113,7 +113,7 @@ export class Subtitles {
     if (key) this.#latestKey = key;
     const [kind, number] = key.split("-");
     this.source.burn(kind === "burned" ? Number(number) : -1);
-    if (kind === "beside" && !this.#cues.has(key)) this.#fetch(key, this.beside[number].dataset.words);
+    if (kind === "beside" && !this.#fetched.has(key)) this.#fetch(key, this.beside[number].dataset.words);
     this.#enforceChoice();
     this.#draw();
   }
@@ -141,12 +141,8 @@ export class Subtitles {
 
   // Browsers parse WebVTT themselves, and never turn it into markup that could run.
   #fetch(key, url) {
-    this.#cues.set(key, []);
     const track = makeElement("track", { kind: "subtitles", src: url });
-    this.on(track, "load", () => {
-      this.#cues.set(key, [...(track.track.cues ?? [])]);
-      this.#draw();
-    });
+    this.on(track, "load", () => this.#draw());
     this.video.append(track);
     this.#fetched.set(key, track.track);
   }
@@ -164,9 +160,9 @@ export class Subtitles {
   #draw() {
     const at = this.video.currentTime - this.#delay;
     const [kind, number] = this.#chosenKey.split("-");
-    const cues =
-      kind === "native" ? [...(this.#nativeTracks()[number]?.cues ?? [])] : (this.#cues.get(this.#chosenKey) ?? []);
-    const now = cues.filter(({ startTime, endTime }) => startTime <= at && at < endTime);
+    const track = kind === "native" ? this.#nativeTracks()[number] : this.#fetched.get(this.#chosenKey);
+    const cues = track?.cues ?? this.#cues.get(this.#chosenKey) ?? [];
+    const now = [...cues].filter(({ startTime, endTime }) => startTime <= at && at < endTime);
     const name = now.map(nameOf).join("\n");
     if (name === this.#drawnName) return;
     this.#drawnName = name;
