@@ -16,10 +16,17 @@ globalThis.localStorage = { getItem: () => null, setItem: () => {} };
 mock.method(globalThis, "setInterval", () => 1);
 const { Subtitles } = await import("../../static/js/player/subtitles.js");
 
+// A list, and what tells of its changes.
+function listOf(tracks) {
+  const events = new EventTarget();
+  for (const name of ["addEventListener", "dispatchEvent"]) tracks[name] = events[name].bind(events);
+  return tracks;
+}
+
 const track = (language, kind = "subtitles") => ({ kind, label: "", language, mode: "disabled", cues: [] });
 
 function player({ beside = [], ...source }) {
-  const textTracks = source.textTracks ?? [];
+  const textTracks = listOf(source.textTracks ?? []);
   const video = Object.assign(new EventTarget(), { paused: true, currentTime: 0, textTracks, append: () => {} });
   const part = () => ({
     dataset: {},
@@ -76,6 +83,27 @@ test("where the player can't draw, Safari shows the chosen subtitles", () => {
     Object.assign(video, change).dispatchEvent(new Event(name));
     assert.equal(textTracks[0].mode, mode);
   }
+});
+
+test("what people choose in Safari's own menu stays chosen, and what Safari chooses doesn't", () => {
+  const textTracks = [track("en"), track("fr")];
+  const { subtitles, video } = player({ textTracks });
+  const choose = (...modes) => {
+    for (const [at, mode] of modes.entries()) textTracks[at].mode = mode;
+    textTracks.dispatchEvent(new Event("change"));
+    return textTracks.map(({ mode }) => mode);
+  };
+  subtitles.choose("native-0");
+  assert.deepEqual(choose("disabled", "showing"), ["hidden", "disabled"]);
+  video.webkitPresentationMode = "fullscreen";
+  video.dispatchEvent(new Event("webkitpresentationmodechanged"));
+  assert.deepEqual(choose("showing", "disabled"), ["showing", "disabled"]);
+  assert.deepEqual(choose("disabled", "showing"), ["disabled", "showing"]);
+  assert.deepEqual(choose("disabled", "disabled"), ["disabled", "disabled"]);
+  assert.deepEqual(choose("showing", "disabled"), ["showing", "disabled"]);
+  video.webkitPresentationMode = "inline";
+  video.dispatchEvent(new Event("webkitpresentationmodechanged"));
+  assert.deepEqual(choose("showing", "disabled"), ["hidden", "disabled"]);
 });
 
 test("subtitles that are pictures say that they are burned in", () => {

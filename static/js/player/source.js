@@ -12,6 +12,13 @@ const MAX_MISSES = 30;
 // may say that they could, as Chromium does, and then fail.
 const playsNatively = (video) => "WebKitPlaybackTargetAvailabilityEvent" in globalThis && video.canPlayType(NATIVE);
 
+// Whether the browser shows the film where the player can't draw over it: on a screen that it sends the film
+// to, in an iPhone's full screen, or in Safari's picture in picture.
+export const isElsewhere = ({
+  webkitPresentationMode: mode = "inline",
+  webkitCurrentPlaybackTargetIsWireless: isSent,
+}) => isSent || mode !== "inline";
+
 // Events: "tracks", "converting" (detail: percent, null: unknown), "ready", "failed" (detail: reason).
 export class Source extends EventTarget {
   hls = null;
@@ -36,7 +43,7 @@ export class Source extends EventTarget {
     this.first = this.#request();
     on(video, "error", () => this.#handleElementError());
     for (const list of [video.textTracks, video.audioTracks])
-      if (list) on(list, "addtrack removetrack change", () => this.mode === "native" && this.#tellTracks());
+      if (list) on(list, "addtrack removetrack", () => this.mode === "native" && this.#tellTracks());
     this.signal.addEventListener("abort", () => this.#close());
   }
 

@@ -3,12 +3,11 @@
 import { makeElement } from "../elements.js";
 import { fill, words } from "../words.js";
 import { findLike, makeChoice, markCurrent, recall, refill, remember } from "./choices.js";
+import { isElsewhere } from "./source.js";
 import { distinct } from "./tracks.js";
 
 const SIZES = [-2, 3];
 const STEP_SECONDS = 0.5;
-// The browser shows subtitles itself where the player can't draw over the film: on a screen that it sends
-// the film to, in an iPhone's full screen, and in Safari's picture in picture.
 const ELSEWHERE_EVENTS = "webkitpresentationmodechanged webkitcurrentplaybacktargetiswirelesschanged";
 const KINDS = ["subtitles", "captions"];
 
@@ -33,6 +32,7 @@ export class Subtitles {
     on(root, "click", ({ target }) => this.#press(target));
     on(video, "timeupdate seeked playing emptied", () => this.#draw());
     on(video, ELSEWHERE_EVENTS, () => this.#enforceChoice());
+    on(video.textTracks, "change", () => this.#followBrowser());
     const timer = setInterval(() => !video.paused && this.#chosenKey && this.#draw(), 100);
     on.signal.addEventListener("abort", () => clearInterval(timer));
     this.#changeLook({});
@@ -124,11 +124,25 @@ export class Subtitles {
     const { hls } = this.source;
     const track = kind === "hls" ? Number(number) : -1;
     if (hls && hls.subtitleTrack !== track) hls.subtitleTrack = track;
-    const native = this.#nativeTracks().map((each, at) => [`native-${at}`, each]);
-    for (const [key, each] of [...native, ...this.#fetched]) {
+    for (const [key, each] of this.#browserTracks()) {
       const mode = key !== this.#chosenKey ? "disabled" : isElsewhere(this.video) ? "showing" : "hidden";
       if (each.mode !== mode) each.mode = mode;
     }
+  }
+
+  // Where the browser shows the film, people choose in its own menu, which may turn off all tracks.
+  #followBrowser() {
+    if (!isElsewhere(this.video)) return this.#enforceChoice();
+    const tracks = this.#browserTracks();
+    const other = [...tracks.keys()].find((key) => key !== this.#chosenKey && tracks.get(key).mode === "showing");
+    const isOff = tracks.get(this.#chosenKey)?.mode === "disabled";
+    if (other || isOff) this.choose(other ?? "");
+  }
+
+  #browserTracks() {
+    const tracks = new Map(this.#fetched);
+    for (const [at, each] of this.#nativeTracks().entries()) tracks.set(`native-${at}`, each);
+    return tracks;
   }
 
   // Without those of files beside the film, which are also among the film's.
@@ -185,7 +199,5 @@ export class Subtitles {
   }
 }
 
-const isElsewhere = ({ webkitPresentationMode: mode = "inline", webkitCurrentPlaybackTargetIsWireless: isSent }) =>
-  isSent || mode !== "inline";
 const nameOf = ({ startTime, endTime, text }) => `${startTime} ${endTime} ${text}`;
 const line = (cue) => makeElement("span", {}, cue.getCueAsHTML?.() ?? cue.text);

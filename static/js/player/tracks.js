@@ -1,6 +1,7 @@
 // The menus for sound and quality.
 import { fill, words } from "../words.js";
 import { findLike, makeChoice, recall, refill, remember } from "./choices.js";
+import { isElsewhere } from "./source.js";
 
 export class Tracks {
   #preferredSound = { name: "", lang: recall("sound", "") };
@@ -10,6 +11,7 @@ export class Tracks {
     this.source = source;
     this.subtitles = subtitles;
     on(source, "tracks", () => this.#show());
+    if (source.video.audioTracks) on(source.video.audioTracks, "change", () => this.#followBrowser());
     for (const menu of root.querySelectorAll("#words-menu, #more-menu"))
       on(menu, "beforetoggle", ({ newState }) => newState === "open" && source.prepare());
     on(root, "click", ({ target }) => this.#choose(target.closest("[data-sound], [data-level]")));
@@ -21,14 +23,24 @@ export class Tracks {
     const { sound, level } = choice.dataset;
     choice.closest("[popover]").hidePopover();
     if (sound) {
-      const { name, lang } = this.#sounds()[Number(sound)];
-      remember("sound", lang);
-      this.#preferredSound = { name, lang };
+      this.#prefer(this.#sounds()[Number(sound)]);
       this.#play(Number(sound));
     } else {
       hls.nextLevel = Number(level);
     }
     this.#show();
+  }
+
+  // Where the browser shows the film, people choose in its own menu.
+  #followBrowser() {
+    const chosen = this.#sounds().find(({ isChosen }) => isChosen);
+    if (chosen && isElsewhere(this.source.video)) this.#prefer(chosen);
+    this.#show();
+  }
+
+  #prefer({ name, lang }) {
+    remember("sound", lang);
+    this.#preferredSound = { name, lang };
   }
 
   #show() {
