@@ -238,6 +238,7 @@ def player() -> ScriptWords:
             lambda count: ngettext("Starts in {count} second", "Starts in {count} seconds", count)
         ),
         "burned": _("{name}, burned in"),
+        "unburned": _("Ferry can't show these subtitles, so the film continues without them."),
         "broken": _("The film stopped, and Ferry couldn't restart it."),
         "unreachable": _("Can't reach Ferry."),
     }

@@ -394,6 +394,34 @@ test("subtitles that are pictures are part of another stream, from where the fil
   }
 });
 
+test("subtitles whose stream fails are dropped, and the film plays on where it was", async () => {
+  for (const isSafari of [true, false]) {
+    if (isSafari) becomeSafari();
+    else delete globalThis.WebKitPlaybackTargetAvailabilityEvent;
+    serve({ "/hls/": [{ ...hls("a"), burned: [{ name: "English", lang: "en", url: "/burned.m3u8" }] }] });
+    const { source, events, video } = film({ original: "/raw/", type: "video/mp4" }, { playsHls: true });
+    const unburned = mock.fn();
+    source.addEventListener("unburned", unburned);
+    await source.open();
+    source.burn(0);
+    await settle();
+    video.currentTime = 12;
+    video.error = { code: MediaError.MEDIA_ERR_DECODE };
+    const stop = () => (isSafari ? video.dispatchEvent(new Event("error")) : Hls.all.at(-1).fail("network"));
+    stop(); // Its link may have expired.
+    await settle();
+    assert.equal(unburned.mock.callCount(), 0);
+    stop();
+    await settle();
+    assert.equal(unburned.mock.callCount(), 1);
+    assert.equal(isSafari ? video.src : Hls.all.at(-1).url, "/a.m3u8");
+    if (isSafari) video.dispatchEvent(new Event("loadedmetadata"));
+    else assert.equal(Hls.all.at(-1).config.startPosition, 12);
+    assert.equal(video.currentTime, 12);
+    assert.deepEqual(events, []);
+  }
+});
+
 test("subtitles that are chosen before a film plays are part of it from the beginning", async () => {
   serve({ "/hls/": [{ ...hls("a"), burned: [{ name: "English", lang: "en", url: "/burned.m3u8" }] }] });
   const { source } = film();

@@ -46,7 +46,8 @@ function player({ beside = [], ...source }) {
   const { signal } = new AbortController();
   setMaxListeners(20, signal);
   const on = listenUntil(signal);
-  return { video, facts, place, subtitles: new Subtitles(root, video, Object.assign(new EventTarget(), facts), on) };
+  const told = Object.assign(new EventTarget(), facts);
+  return { video, facts, place, source: told, subtitles: new Subtitles(root, video, told, on) };
 }
 
 test("of the tracks that Safari finds, the player draws the chosen one", () => {
@@ -133,4 +134,15 @@ test("a file beside the film shows its subtitles although they were off when it 
   subtitles.choose("beside-0");
   assert.equal(words.mode, "hidden");
   assert.equal(place.lines.length, 1);
+});
+
+test("subtitles that couldn't be burned in are no longer chosen", () => {
+  const { subtitles, facts, source } = player({ mode: "hls", burned: [{ name: "English", lang: "en", url: "/b/" }] });
+  subtitles.choose("burned-0");
+  source.dispatchEvent(new Event("unburned"));
+  subtitles.toggle();
+  assert.deepEqual(
+    facts.burn.mock.calls.map(({ arguments: [at] }) => at),
+    [0, -1, 0],
+  );
 });

@@ -1,5 +1,7 @@
 // The player of a film: its source, its controls, and its resume position.
 import { seekingActs, setActs, setMetadata, setPosition } from "../media-session.js";
+import { showToast } from "../toasts.js";
+import { words } from "../words.js";
 import { Cards } from "./cards.js";
 import { Controls } from "./controls.js";
 import { listen as listenToKeys } from "./keys.js";
@@ -18,6 +20,7 @@ export function mount(root, on) {
   const controls = new Controls(root, video, on);
   const cards = new Cards(root, video, source, controls, on);
   new Tracks(root, source, subtitles, on);
+  on(source, "unburned", () => showToast(words.player.unburned));
   listenToKeys(root, controls, subtitles, on);
   listenToTouches(root, video, controls, on);
   present(root, controls, facts.artwork, on);

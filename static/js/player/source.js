@@ -19,7 +19,8 @@ export const isElsewhere = ({
   webkitCurrentPlaybackTargetIsWireless: isSent,
 }) => isSent || mode !== "inline";
 
-// Events: "tracks", "converting" (detail: percent, null: unknown), "ready", "failed" (detail: reason).
+// Events: "tracks", "converting" (detail: percent, null: unknown), "ready", "failed" (detail: reason),
+// "unburned" (the film plays on without the subtitles in its pictures).
 export class Source extends EventTarget {
   hls = null;
   mode = "";
@@ -151,7 +152,7 @@ export class Source extends EventTarget {
     const options = { at, isPlaying: !this.video.paused };
     if (data.type === Hls.ErrorTypes.NETWORK_ERROR && this.#retries.network-- > 0) return this.open(options);
     this.#startOptions = options;
-    this.#fallBack(words.player.broken);
+    this.#giveUp();
   }
 
   #handleElementError() {
@@ -162,7 +163,15 @@ export class Source extends EventTarget {
     // Its link may have expired, which a browser that plays HLS itself reports as any kind of error.
     if (this.mode === "native" && this.#retries.network-- > 0) return this.open(this.#startOptions);
     if (isNetwork && this.#retries.network-- > 0) return this.#play(this.mode, this.video.currentSrc);
-    this.#fallBack(words.player.broken);
+    this.#giveUp();
+  }
+
+  // Without subtitles in its pictures, the same stream may still play.
+  #giveUp() {
+    if (this.#burnedAt < 0) return this.#fallBack(words.player.broken);
+    this.#burnedAt = -1;
+    this.dispatchEvent(new Event("unburned"));
+    return this.open(this.#startOptions);
   }
 
   #fallBack(reason, { isForced = false } = {}) {

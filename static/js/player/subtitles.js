@@ -29,6 +29,7 @@ export class Subtitles {
     this.beside = [...root.querySelectorAll("#source [data-words]")];
     this.look = recall("look", { size: 0, hasGround: false });
     on(source, "cues", ({ detail }) => this.#addCues(detail));
+    on(source, "unburned", () => this.#choose(""));
     on(root, "click", ({ target }) => this.#press(target));
     on(video, "timeupdate seeked playing emptied", () => this.#draw());
     on(video, ELSEWHERE_EVENTS, () => this.#enforceChoice());
