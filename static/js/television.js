@@ -5,7 +5,9 @@ import { tab } from "./storage.js";
 const STORAGE_KEY = `ferry-pressed ${location.pathname}`;
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const TEXTS = "textarea, input:not([type=checkbox], [type=radio], [type=range])";
-const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary";
+// What people only read, and have to scroll.
+const SCROLLERS = "[tabindex='0']:not(.strip, :has(button, input))";
+const CONTROLS = `a[href], button, input:not([type=hidden]), select, textarea, summary, ${SCROLLERS}`;
 // Where the focus begins: at a row, in the player, in the navigation, or anywhere.
 const FIRST = ["#listing .entry", "#controls [data-do=toggle]", "nav [aria-current]", CONTROLS];
 // What Samsung's and LG's remotes send, whose keys have no names.
@@ -92,9 +94,18 @@ function walk({ target }, direction) {
 }
 
 // Texts keep the keys that move within them.
-function keeps(target, [x]) {
-  if (target.matches("textarea")) return target.value !== "";
+function keeps(target, [x, y]) {
+  const isForward = x + y > 0;
+  if (target.matches("textarea"))
+    return isForward ? target.selectionEnd < target.value.length : target.selectionStart > 0;
+  if (target.matches(SCROLLERS)) return scrolls(target, x !== 0, isForward);
   return x !== 0 && target.matches("input:not([type=checkbox], [type=radio])");
+}
+
+function scrolls(target, isSideways, isForward) {
+  const { scrollLeft, scrollWidth, clientWidth, scrollTop, scrollHeight, clientHeight } = target;
+  const [at, end] = isSideways ? [scrollLeft, scrollWidth - clientWidth] : [scrollTop, scrollHeight - clientHeight];
+  return isForward ? at < end - 1 : at > 0;
 }
 
 function first() {

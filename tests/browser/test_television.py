@@ -143,3 +143,47 @@ def test_every_control_is_reached_from_the_first(television, folder, path):
     assert page.evaluate(IS_SEEN)
     missed = page.evaluate(REACHED)
     assert missed == []
+
+
+def test_a_text_gives_the_focus_back_at_its_ends(television):
+    page = television.page
+    television.open("/add/")
+    field = page.get_by_label("Magnet links or web addresses, one per line")
+    field.fill("one\ntwo")
+    remote(page, "ArrowUp")
+    expect(field).to_be_focused()
+    remote(page, "ArrowDown", "ArrowDown")
+    expect(field).not_to_be_focused()
+    field.focus()
+    remote(page, *["ArrowLeft"] * 7)
+    expect(field).to_be_focused()
+    remote(page, "ArrowUp")
+    expect(field).not_to_be_focused()
+
+
+def test_a_long_text_scrolls_and_the_bar_above_it_is_reached(television, shelf):
+    page = television.page
+    folder = shelf.folder()
+    for name in ("A.txt", "B.txt", "C.txt"):
+        shelf.file(folder, name, b"A line\n" * 150)
+    television.open(folder.path)
+    page.get_by_title("B.txt", exact=True).click()
+    text = page.get_by_role("region", name="File contents")
+    expect(text).to_contain_text("A line")
+    page.locator("#back").focus()
+    menu = page.get_by_role("button", name="More actions", exact=True)
+    for _ in range(6):
+        remote(page, "ArrowRight")
+    expect(menu).to_be_focused()
+    remote(page, "ArrowDown")
+    expect(text).to_be_focused()
+    remote(page, "ArrowDown", "ArrowDown")
+    page.wait_for_function(f"{FOCUSED}.scrollTop > 0")
+    expect(text).to_be_focused()
+    text.evaluate("(text) => text.scrollTo(0, 0)")
+    remote(page, "ArrowUp")
+    expect(text).not_to_be_focused()
+    expect(page.get_by_role("heading", level=1)).to_have_text("B.txt")
+    text.focus()
+    remote(page, "ArrowRight")
+    expect(page.get_by_role("heading", level=1)).to_have_text("C.txt")

@@ -110,8 +110,9 @@ const ACTIONS = {
   Escape: ({ repeat }) => !repeat && !document.getElementById("overlay") && press("#back"),
 };
 
-// Whatever scrolls sideways keeps its arrow keys, except the strip.
+// Whatever scrolls sideways keeps its arrow keys, except the strip. On a television, arrows walk among controls.
 function isFree({ target }) {
+  if ("television" in document.documentElement.dataset && target.matches("a, button, input")) return false;
   const scroller = target.closest?.(".viewer-body, .picture-frame, .strip");
   return !scroller || scroller.scrollWidth <= scroller.clientWidth || scroller.matches(".strip");
 }
