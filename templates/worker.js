@@ -108,8 +108,10 @@ async function keepList(url, response) {
   await Promise.all(urls.slice(0, -MOST_LISTS).map((old) => cache.delete(old)));
 }
 
+// A filtered list falls back to the whole one, never to one with another filter.
 async function findList(url) {
-  const list = (await caches.match(url)) ?? (await caches.match(url, { ignoreSearch: true }));
+  const { origin, pathname } = new URL(url);
+  const list = (await caches.match(url)) ?? (await caches.match(origin + pathname));
   const savedAt = Number(list?.headers.get("X-Saved-At") ?? 0);
   return Date.now() - savedAt < LIST_MS ? showPast(list, new Date(savedAt)) : null;
 }
@@ -122,6 +124,7 @@ async function showPast(list, savedAt) {
   const html = (await list.text())
     .replaceAll(/<script src=[^]*?<\/script>/g, "")
     .replaceAll(/<(?:button|form|input|label|select|textarea|div(?= class="page-actions))\b/g, "$& hidden")
+    .replaceAll(/<a(?= [^>]*\bdata-(?:choose|remove)\b)/g, "$& hidden")
     .replace(/<main\b[^>]*>/, (tag) => tag + NOTE.replace("{time}", time));
   return new Response(html, { headers: list.headers });
 }

@@ -147,6 +147,23 @@ def test_lists_show_their_last_state_offline_and_nothing_there_can_be_changed(
     troubles.clear()
 
 
+def test_a_list_is_never_shown_with_another_filter(here, troubles):
+    page = here.page
+    for path in ("/", "/transfers/?filter=failed"):
+        here.open(path)
+    wait_for_lists(page, {"/", "/transfers/"})
+    page.context.set_offline(True)
+    here.open("/?sort=size")
+    expect(page.locator("[data-offline]")).to_be_visible()
+    here.open("/transfers/?filter=failed")
+    expect(page.locator("[data-offline]")).to_be_visible()
+    for path in ("/transfers/", "/transfers/?filter=done"):
+        here.open(path)
+        assert here.heading() == "Can't reach Ferry"
+    page.context.set_offline(False)
+    troubles.clear()
+
+
 END_SESSION = """
 from django.contrib.sessions.models import Session
 Session.objects.get(session_key={key!r}).delete()
@@ -179,9 +196,15 @@ def test_the_next_person_on_a_device_sees_no_lists_of_the_one_before(here, ferry
         ferry.manage("shell", "--no-imports", "-c", REMOVE_BOB)
 
 
+# The worker keeps a list beside its page, so wait for each.
 OPEN_MANY = """async (count) => {
-  for (let number = 0; number < count; number += 1)
-    await (await fetch(`/?number=${number}`, { headers: { "HX-Boosted": "true" } })).text();
+  const deadline = Date.now() + 60_000;
+  for (let number = 0; number < count; number += 1) {
+    const url = `/?number=${number}`;
+    await (await fetch(url, { headers: { "HX-Boosted": "true" } })).text();
+    while (!(await caches.match(url)) && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }"""
 KEPT_NUMBERS = """async () => {
   const name = (await caches.keys()).find((each) => each.startsWith("ferry-lists"));
