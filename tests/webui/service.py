@@ -41,6 +41,10 @@ class Storage:
         self.fake.revision += 1
         return self.fake.add(name, parent, content)
 
+    def move(self, item: Item, folder: Item) -> None:
+        self.fake.revision += 1
+        item.parent = folder.id
+
     def many(self, count: int, parent: int = ROOT) -> None:
         """Add files without the fake's check of each name against all others."""
         for number in range(count):

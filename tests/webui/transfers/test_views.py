@@ -242,19 +242,51 @@ def test_what_a_transfer_became_is_renamed_moved_and_deleted_in_files(alice, gwe
     alice.client.get("/transfers/")
     at(clock, 3)
     assert alice.client.get(f"/transfers/t{one.id}/open/?to=rename").status_code == 404
-    storage.tells(one, state="done", progress=101, folder_created=5)
+    folder = storage.folder("Season").id
+    storage.tells(one, state="done", progress=101, folder_created=folder)
     shown = alice.client.get("/transfers/")
     assert "file" in page(shown).select_one(f"#t{one.id} .more")["data-acts"].split()
     assert page(gwen.client.get("/transfers/")).select_one(f"#t{one.id} .more")["data-acts"] == ""
     pages = {
-        "rename": "/files/0/folder-5/rename/",
-        "move": "/files/0/move/?entry=folder-5",
-        "delete": "/files/0/delete/?entry=folder-5",
-        "elsewhere": "/files/5/",
+        "rename": f"/files/0/folder-{folder}/rename/",
+        "move": f"/files/0/move/?entry=folder-{folder}",
+        "delete": f"/files/0/delete/?entry=folder-{folder}",
+        "elsewhere": f"/files/{folder}/",
     }
     for to, expected in pages.items():
         answer = alice.client.get(f"/transfers/t{one.id}/open/?to={to}")
         assert answer["Location"] == expected
+
+
+@pytest.mark.parametrize("act", ["rename", "move", "delete"])
+def test_a_folder_that_was_moved_is_changed_where_it_is(alice, storage, clock, act):
+    one = storage.transfer("Season", **RUNNING)
+    alice.client.get("/transfers/")
+    at(clock, 3)
+    folder, shows = storage.folder("Season"), storage.folder("Shows")
+    storage.tells(one, state="done", progress=101, folder_created=folder.id)
+    alice.client.get("/transfers/")
+    alice.client.get("/")
+    storage.move(folder, shows)
+    answer = alice.client.get(f"/transfers/t{one.id}/open/?to={act}", follow=True)
+    assert answer.request["PATH_INFO"].startswith(f"/files/{shows.id}/")
+    assert f"folder-{folder.id}" in answer.content.decode()
+
+
+@pytest.mark.parametrize("act", ["rename", "move", "delete"])
+def test_a_file_that_was_moved_is_missed_where_it_was(alice, storage, clock, act):
+    one = storage.transfer("Sintel.mp4", **RUNNING)
+    alice.client.get("/transfers/")
+    at(clock, 3)
+    file, films = storage.file("Sintel.mp4"), storage.folder("Films")
+    storage.tells(one, state="done", progress=101, file_created=file.id)
+    alice.client.get("/transfers/")
+    url = f"/transfers/t{one.id}/open/?to={act}"
+    assert alice.client.get(url)["Location"].startswith("/files/0/")
+    storage.move(file, films)
+    answer = alice.client.get(url, follow=True)
+    assert answer.redirect_chain == [("/", 302)]
+    assert "“Sintel.mp4” was moved or deleted." in words(answer, "#toasts")
 
 
 def test_moving_tells_how_much_of_it_is_moved(alice, storage):

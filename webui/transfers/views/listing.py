@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from webui.add import screen as add_screen
@@ -161,13 +163,28 @@ def open_(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
     if not (transfer.folder or transfer.file):
         raise Http404
+    act = request.GET.get("to", "")
+    if act in ("rename", "move", "delete"):
+        return redirect(find_act_url(request, transfer, act))
+    if transfer.folder:
+        return redirect(folder_url(transfer.folder))
     home = actions.home_of(service_of(request), transfer)
-    entry = f"{FOLDER}-{transfer.folder}" if transfer.folder else f"{FILE}-{transfer.file}"
-    match request.GET.get("to"):
-        case "rename":
-            return redirect("files-rename", home, entry)
-        case "move" | "delete" as act:
-            return redirect(reverse(f"files-{act}", args=[home], query={"entry": entry}))
-    return redirect(
-        folder_url(transfer.folder) if transfer.folder else f"{folder_url(home)}#{entry}"
-    )
+    return redirect(f"{folder_url(home)}#{FILE}-{transfer.file}")
+
+
+def find_act_url(request: Request, transfer: CachedTransfer, act: str) -> str:
+    """Return the page for an act in the folder where the result is now: people move folders. Of a
+    file that has left its folder, nothing says where it is."""
+    service, entry = service_of(request), f"{FOLDER}-{transfer.folder}"
+    home = transfer.folder or actions.home_of(service, transfer)
+    snapshot = folders.read(service, home, now=timezone.now(), at_once=True).snapshot
+    if transfer.folder:
+        home = ROOT if snapshot.parent == folders.root_id(service) else snapshot.parent
+    else:
+        entry = f"{FILE}-{transfer.file}"
+        if snapshot.contents.find(entry) is None:
+            messages.error(request, _("“%(name)s” was moved or deleted.") % {"name": transfer.name})
+            return folder_url(home)
+    if act == "rename":
+        return reverse("files-rename", args=[home, entry])
+    return reverse(f"files-{act}", args=[home], query={"entry": entry})
