@@ -158,15 +158,18 @@ def test_slow_speeds_apply_for_an_hour_and_end_with_a_click(alice):
     page = alice.page
     alice.open("/transfers/")
     expect(page.locator("#speed .banner")).to_have_count(0)
-    page.get_by_role("button", name="Slow speeds").click()
+    slow = page.get_by_role("button", name="Slow speeds")
+    slow.click()
     expect(page.locator("#speed")).to_contain_text("Slow speeds apply until")
     page.get_by_role("button", name="Duration").click()
     page.get_by_role("button", name="Until you switch back").click()
     expect(page.locator("#slow-menu")).to_be_hidden()
     expect(page.locator("#speed")).to_contain_text("until an owner switches back")
+    expect(page.get_by_role("button", name="Duration")).to_be_focused()
     assert faults_at(page, 320, 1440) == []
     page.get_by_role("button", name="Switch back").click()
     expect(page.locator("#speed .banner")).to_have_count(0)
+    expect(slow).to_be_focused()
 
 
 def test_one_transfer_is_limited_from_its_menu(alice, shelf):

@@ -16,6 +16,16 @@ onPlainClick("button[data-post]", (button) => {
   post(button, button.formAction);
 });
 
+// Buttons of the same name keep the focus. If the last one went with its banner, its opposite gets it.
+document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+  if (target?.id !== "speed" || !target.contains(document.activeElement)) return;
+  document.addEventListener("htmx:afterSwap", focusSlow, { once: true });
+});
+
+function focusSlow() {
+  if (document.activeElement === document.body) document.getElementById("slow")?.focus({ preventScroll: true });
+}
+
 // Details refresh themselves until they are gone.
 const details = document.getElementById("transfer-details");
 onPlainClick("a[data-details]", ({ href }) => {
