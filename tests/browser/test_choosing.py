@@ -173,19 +173,24 @@ def test_two_of_five_files_are_chosen_without_scripts(scriptless, seeds, tmp_pat
     has_arrived(scriptless, made)
 
 
-def test_the_choice_changes_while_the_torrent_arrives(alice, seeds, tmp_path):
-    made = season()
-    seeds.limit_upload(SLOWLY)
-    page = alice.page
-    alice.open("/transfers/")
-    magnet = given(made, seeds, tmp_path)
+def choice_under_way(visitor: Visitor, made: Made, magnet: str) -> Locator:
+    """Add the torrent, and return the dialog with its files while it arrives."""
+    page = visitor.page
+    visitor.open("/transfers/")
     paste(page, magnet)
     page.locator("#send").get_by_role("button", name="Add", exact=True).click()
     coming = row(page, made.name)
     expect(coming).to_have_attribute("data-state", "downloading", timeout=PATIENCE_MS)
     coming.locator(".more").click()
     page.locator("#transfer-menu").get_by_role("link", name="Choose files").click()
-    choice = dialog(page)
+    return dialog(page)
+
+
+def test_the_choice_changes_while_the_torrent_arrives(alice, seeds, tmp_path):
+    made = season()
+    seeds.limit_upload(SLOWLY)
+    page = alice.page
+    choice = choice_under_way(alice, made, given(made, seeds, tmp_path))
     expect(choice.locator("[data-percent]", has_text=re.compile(r"[1-9]"))).not_to_have_count(0)
     choice.get_by_role("link", name="None").click()
     expect(choice.get_by_role("alert")).to_have_text("Choose at least one file.")
@@ -197,6 +202,36 @@ def test_the_choice_changes_while_the_torrent_arrives(alice, seeds, tmp_path):
     expect(page.locator("#choose-files")).to_be_hidden()
     seeds.limit_upload(0)
     has_arrived(alice, made)
+
+
+def test_a_change_that_is_not_saved_is_undone_and_the_dialog_says_so(
+    alice, seeds, tmp_path, troubles
+):
+    made = season(400_000)
+    seeds.limit_upload(SLOWLY)
+    page = alice.page
+    choice = choice_under_way(alice, made, given(made, seeds, tmp_path))
+    film = box(choice, "Episode 1.mkv")
+    page.route("**/files/", lambda route: route.abort())
+    film.click()
+    expect(choice.get_by_role("alert")).to_have_text(
+        "Can't reach Ferry. Nothing on this page has changed."
+    )
+    expect(film).to_be_checked()
+    expect(choice.get_by_role("status")).to_contain_text("5 of 5 files")
+    expect(choice.get_by_text("Saved")).to_be_hidden()
+    page.unroute("**/files/")
+    film.uncheck()
+    expect(choice.get_by_text("Saved")).to_be_visible()
+    expect(choice.get_by_role("alert")).to_have_count(0)
+    expect(film).not_to_be_checked()
+    page.route("**/files/", lambda route: route.abort())
+    box(choice, "Episode 2.mkv").click()
+    expect(choice.get_by_role("alert")).to_be_visible()
+    expect(box(choice, "Episode 2.mkv")).to_be_checked()
+    expect(film).not_to_be_checked()
+    expect(choice.get_by_text("Saved")).to_be_hidden()
+    troubles.clear()
 
 
 @pytest.mark.browser("Only layout shows what the filter leaves, and whether a finger hits it")

@@ -1,5 +1,6 @@
 // The choice of a torrent's files: boxes of folders, buttons, a filter, the sum, and the progress.
 import { live } from "../clock.js";
+import { isDone } from "../errors.js";
 import { on, onPlainClick } from "../events.js";
 import { fetchJson } from "../server.js";
 import { formatSize } from "../sizes.js";
@@ -46,7 +47,27 @@ function update(form) {
 
 // Without a button, htmx sends the form at each change.
 function change(form) {
+  setSaved(form, false);
   if (!update(form)) form.dispatchEvent(new CustomEvent("chosen"));
+}
+
+const setSaved = (form, isSaved) => form.querySelector("[data-saved]")?.toggleAttribute("hidden", !isSaved);
+
+// Toasts are behind the dialog, so it says itself what became of a change. One that failed is undone.
+on(document, "htmx:afterRequest", ({ detail }) => {
+  const { elt: form, xhr, requestConfig } = detail;
+  if (!form.matches(".choice[data-progress]")) return;
+  if (isDone(detail)) keep(form, requestConfig.formData);
+  else form.reset();
+  if (update(form)) return;
+  setSaved(form, isDone(detail));
+  if (!isDone(detail)) form.querySelector(".error").textContent = words.shell[xhr.status ? "failed" : "unreachable"];
+});
+
+// Remember what is saved as what the form was at first.
+function keep(form, sent) {
+  const chosen = new Set([...sent].map(([name, value]) => `${name}=${value}`));
+  for (const box of boxesIn(form)) box.defaultChecked = chosen.has(`${box.name}=${box.value}`);
 }
 
 on(document, "change", ({ target }) => {
