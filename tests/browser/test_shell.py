@@ -152,7 +152,8 @@ INSETS = {"left": 47, "right": 47, "bottom": 21}
 COVERED = """({ left, right, bottom }) => {
   const isBelow = (each) => getComputedStyle(each.closest("nav") ?? each).position === "fixed";
   return [...document.querySelectorAll("a, button, input, select, textarea, h1, p")]
-    .filter((each) => each.checkVisibility() && !each.closest(".sr, .sr-focus, dialog, [popover]"))
+    .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+    .filter((each) => !each.closest(".sr, .sr-focus, dialog, [popover]"))
     .filter((each) => {
       const box = each.getBoundingClientRect();
       if (box.width < 2) return false;
