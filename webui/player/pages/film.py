@@ -25,7 +25,6 @@ TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
 PARTS = (
     "copying",
     "media-session",
-    "on-demand",
     "times",
     "player/choices",
     "player/main",
