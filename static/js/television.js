@@ -22,6 +22,8 @@ const NAMES = {
   10252: "MediaPlayPause",
 };
 const SEEN = { visibilityProperty: true };
+// How much farther the navigation seems to be than what is in the page.
+const APART = 300;
 const film = () => document.getElementById("film");
 const place = () => [...document.querySelectorAll("dialog[open], :popover-open")].at(-1) ?? document.body;
 const PLAYER = {
@@ -115,7 +117,10 @@ function first() {
 function nearest(from, direction) {
   const box = from.getBoundingClientRect();
   const others = controls(CONTROLS).filter((each) => each !== from);
-  const distances = new Map(others.map((each) => [each, distance(box, each.getBoundingClientRect(), direction)]));
+  const isBeside = (each) => each.closest("main") === from.closest("main");
+  const distances = new Map(
+    others.map((each) => [each, distance(box, each.getBoundingClientRect(), direction) + (isBeside(each) ? 0 : APART)]),
+  );
   return others.filter((each) => distances.get(each) < Infinity).sort((a, b) => distances.get(a) - distances.get(b))[0];
 }
 

@@ -145,6 +145,16 @@ def test_every_control_is_reached_from_the_first(television, folder, path):
     assert missed == []
 
 
+def test_every_control_beside_transfers_is_reached(television):
+    page = television.page
+    television.open("/transfers/")
+    page.locator("#omni").fill(f"magnet:?xt=urn:btih:{'b' * 40}&dn=Bays")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#groups .transfer").first).to_be_visible()
+    television.open("/transfers/")
+    assert page.evaluate(REACHED) == []
+
+
 def test_a_text_gives_the_focus_back_at_its_ends(television):
     page = television.page
     television.open("/add/")
