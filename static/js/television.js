@@ -22,7 +22,7 @@ const NAMES = {
   10252: "MediaPlayPause",
 };
 const SEEN = { visibilityProperty: true };
-// How much farther the navigation seems to be than what is in the page.
+// Pixels by which the navigation counts as farther away: what is in the page comes first.
 const APART = 300;
 const film = () => document.getElementById("film");
 const place = () => [...document.querySelectorAll("dialog[open], :popover-open")].at(-1) ?? document.body;
@@ -124,7 +124,7 @@ function nearest(from, direction) {
   return others.filter((each) => distances.get(each) < Infinity).sort((a, b) => distances.get(a) - distances.get(b))[0];
 }
 
-// What is straight ahead is nearer than what is aside. Return Infinity for what isn't ahead.
+// What is straight ahead counts as nearer than what is aside. Return Infinity for what isn't ahead.
 function distance(from, to, [x, y]) {
   const [along, across] = x ? [SIDEWAYS, UPRIGHT] : [UPRIGHT, SIDEWAYS];
   const isForward = x + y > 0;
