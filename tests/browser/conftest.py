@@ -24,7 +24,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.chromium import launched
-from tests.browser.people import Visitor
+from tests.browser.people import Visitor, alice_at
 from tests.browser.shelf import Shelf
 from tests.contract.served import served
 from tests.running import Ferry, running
@@ -231,14 +231,8 @@ def alice(page: Page, ferry: Ferry) -> Visitor:
 @pytest.fixture
 def phone(chromium: Browser, ferry: Ferry) -> Iterator[Visitor]:
     """Yield Alice, at a phone."""
-    troubles: list[str] = []
-    with chromium.new_context(**PHONE) as context:
-        page = context.new_page()
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        alice = Visitor(page, ferry.url, ferry)
-        alice.bring_session()
+    with alice_at(chromium, ferry, **PHONE) as alice:
         yield alice
-        assert troubles == []
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
+from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from tests.running import PASSWORD, Ferry
 
@@ -69,3 +71,16 @@ class Visitor:
 
     def heading(self) -> str:
         return self.page.get_by_role("heading", level=1).inner_text()
+
+
+@contextmanager
+def alice_at(browser: Browser, ferry: Ferry, **options: Any) -> Iterator[Visitor]:
+    """Yield Alice at a device with these options, and fail if a script of its pages does."""
+    troubles: list[str] = []
+    with browser.new_context(**options) as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        alice = Visitor(page, ferry.url, ferry)
+        alice.bring_session()
+        yield alice
+        assert troubles == []
