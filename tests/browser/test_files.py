@@ -13,6 +13,7 @@ from tests.browser.loading import first_loaded, weight
 from tests.browser.looks import dressed
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.browser.touches import resting_on
 from tests.browser.waiting import hold, until
 from tests.running import PASSWORD
 
@@ -987,12 +988,8 @@ def test_buttons_that_need_a_selection_look_disabled(phone, films):
 def test_holding_a_row_chooses_it(phone, films):
     phone.open(films.path)
     page = phone.page
-    box = link(page, "Bays").bounding_box()
-    session = page.context.new_cdp_session(page)
-    point = {"x": box["x"] + 60, "y": box["y"] + 20}
-    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
-    expect(chosen(page)).to_have_text("1 selected")
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    with resting_on(link(page, "Bays")):
+        expect(chosen(page)).to_have_text("1 selected")
     expect(chosen(page)).to_have_text("1 selected")
     expect(page.get_by_role("heading", level=1)).to_have_text(films.name)
 

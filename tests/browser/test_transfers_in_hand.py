@@ -13,6 +13,7 @@ from tests.browser.people import Visitor
 from tests.browser.shelf import Shelf
 from tests.browser.targets import too_small
 from tests.browser.test_files import GUEST
+from tests.browser.touches import resting_on
 from tests.browser.waiting import PATIENCE_MS
 from tests.running import Ferry, running
 from tests.service.media.waiting import wait_until
@@ -358,12 +359,8 @@ def test_rows_are_selected_by_touch(phone, films):
     page = phone.page
     # The script of fingers comes last, and buttons that appear move the rows.
     page.wait_for_load_state("networkidle")
-    box = row(page, "Bays").bounding_box()
-    session = page.context.new_cdp_session(page)
-    point = {"x": box["x"] + 60, "y": box["y"] + 20}
-    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
-    expect(chosen(page)).to_have_text("1 selected")
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    with resting_on(row(page, "Bays")):
+        expect(chosen(page)).to_have_text("1 selected")
     expect(chosen(page)).to_have_text("1 selected")
     row(page, "Dunes").locator(".facts").tap()
     expect(chosen(page)).to_have_text("2 selected")
@@ -449,12 +446,8 @@ def test_the_first_keys_work_on_a_slow_network(alice, films, many):
 @SELECTING
 def test_a_finger_that_rests_selects_on_a_slow_network(phone, films):
     page = open_slowly(phone)
-    box = row(page, "Bays").bounding_box()
-    session = page.context.new_cdp_session(page)
-    point = {"x": box["x"] + 60, "y": box["y"] + 20}
-    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
-    expect(chosen(page)).to_have_text("1 selected")
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    with resting_on(row(page, "Bays")):
+        expect(chosen(page)).to_have_text("1 selected")
     expect(page.get_by_label("Select Bays")).to_be_checked()
 
 

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 
 def double_tap(page: Page, x: int, y: int) -> None:
@@ -31,3 +31,10 @@ def dragging(page: Page, x: float, y: float) -> Iterator[Callable[[float], None]
     yield lambda x: touch("touchMove", {"x": x, "y": y})
     touch("touchEnd")
     session.detach()
+
+
+def resting_on(row: Locator) -> AbstractContextManager[object]:
+    """Hold a finger down on a row."""
+    box = row.bounding_box()
+    assert box
+    return dragging(row.page, box["x"] + 60, box["y"] + 20)

@@ -35,19 +35,8 @@ def film(size: str = "320x180") -> Path:
     words.write_bytes(blu_ray_subtitles.written((1920, 1080), BOX, CUES))
     samples.run(
         *("-f", "lavfi", "-i", f"color=c=blue:s={size}:r=25:d=20"),
-        *(
-            "-fix_sub_duration",
-            "-f",
-            "sup",
-            "-i",
-            str(words),
-            "-map",
-            "0",
-            "-map",
-            "1",
-            "-map",
-            "1",
-        ),
+        *("-fix_sub_duration", "-f", "sup", "-i", str(words)),
+        *("-map", "0", "-map", "1", "-map", "1"),
         *(*samples.X264, "-g", "50", "-c:s:0", "copy", "-c:s:1", "dvdsub"),
         *("-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=ger", str(path)),
     )
