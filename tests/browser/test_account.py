@@ -86,7 +86,7 @@ def fill_in(visitor: Visitor, url: str, password: str) -> None:
 
 
 @pytest.mark.usefixtures("_forgotten")
-@pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.journey)])
+@pytest.mark.parametrize("width", [390, 1440])
 def test_checking_connecting_and_forgetting(alice, elsewhere, width):
     page = alice.page
     page.set_viewport_size({"width": width, "height": 900})
@@ -192,7 +192,6 @@ session.save()
 
 
 @pytest.mark.browser("The script sends its form again as a page; focus, layout, and accessibility")
-@pytest.mark.journey
 def test_a_form_that_waits_for_the_password_is_submitted_after_it(alice):
     page = alice.page
     alice.type_password()

@@ -55,7 +55,6 @@ def requests(page: Page) -> list[str]:
     return seen
 
 
-@pytest.mark.journey
 def test_the_dialog_shows_the_swarm_and_refreshes_until_it_is_closed(
     alice: Visitor, link: str
 ) -> None:

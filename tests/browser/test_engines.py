@@ -64,7 +64,7 @@ def folder(shelf: Shelf) -> Folder:
     return folder
 
 
-@pytest.mark.journey
+@pytest.mark.promise("the whole site works in WebKit", cases=["webkit"])
 def test_a_journey(driver: Driver, ferry: Ferry, shelf: Shelf, folder: Folder):
     sign_in(driver, ferry)
     driver.resize(DESK)

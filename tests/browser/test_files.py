@@ -238,7 +238,7 @@ def scroll(page: Page, windows: int = 14) -> None:
 
 
 @SCROLLING
-@pytest.mark.parametrize("view", [pytest.param("list", marks=pytest.mark.journey), "grid"])
+@pytest.mark.parametrize("view", ["list", "grid"])
 def test_end_leads_to_the_last_of_all_rows(alice, crowd, view):
     page = alice.page
     alice.open(f"{crowd}?view={view}")
@@ -413,7 +413,7 @@ def test_renaming_by_menu_keeps_the_extension(alice, films, shelf):
 
 
 @FORMS
-@pytest.mark.parametrize("view", ["list", pytest.param("grid", marks=pytest.mark.journey)])
+@pytest.mark.parametrize("view", ["list", "grid"])
 def test_a_changed_extension_asks_once(alice, films, shelf, view):
     alice.open(f"{films.path}?view={view}")
     page = alice.page

@@ -127,7 +127,7 @@ def test_a_selection_fits_in_german(german, films):
     assert page.evaluate(OUTSIDE) == []
 
 
-@pytest.mark.parametrize("width", [pytest.param(320, marks=pytest.mark.journey), 390])
+@pytest.mark.parametrize("width", [320, 390])
 def test_the_buttons_of_dialogs_fit_in_german(german, films, width):
     page = german.page
     page.set_viewport_size({"width": width, "height": 700})

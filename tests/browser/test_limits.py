@@ -46,7 +46,6 @@ def center(place: Locator) -> tuple[float, float]:
     return frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2
 
 
-@pytest.mark.journey
 def test_hours_are_marked_with_the_mouse(alice):
     page = alice.page
     alice.open(LIMITS)

@@ -52,7 +52,6 @@ def title(page: Page) -> str:
     return page.evaluate("navigator.mediaSession.metadata.title")
 
 
-@pytest.mark.journey
 def test_a_click_on_a_track_plays_it_and_the_next_ones_follow(alice, album):
     page = alice.page
     viewer = click_track(alice, album, "1 short.wav")

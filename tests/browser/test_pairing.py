@@ -67,7 +67,6 @@ def test_a_phone_is_paired_by_a_link_and_the_desktop_shows_it(alice, ferry, othe
     is_fine(page)
 
 
-@pytest.mark.journey
 def test_a_device_without_a_camera_is_signed_in_by_its_code(alice, ferry, other):
     other.goto(f"{ferry.url}/signin/")
     other.get_by_role("link", name="Sign in with another device").tap()

@@ -55,8 +55,7 @@ def stir(page: Page) -> None:
     page.mouse.move(320, 320)
 
 
-@pytest.mark.journey
-@pytest.mark.parametrize("name", [COPIED, ENCODED])
+@pytest.mark.parametrize("name", [pytest.param(COPIED, marks=pytest.mark.journey), ENCODED])
 def test_a_click_plays_a_film_and_playback_continues_after_a_seek(alice, series, name):
     page = playing(alice, series, name)
     assert state(page, "film.duration") == pytest.approx(films.SECONDS, abs=0.3)
@@ -546,7 +545,6 @@ def unfit(page: Page, state: str) -> dict[str, list[str]]:
     return {where: what for where, what in found.items() if what}
 
 
-@pytest.mark.journey
 @pytest.mark.browser("layout and hit areas on five phones")
 def test_the_player_and_its_cards_fit_on_a_phone(chromium: Browser, ferry: Ferry, shelf: Shelf):
     folder, name = shelf.folder(), f"{'A.name.without.a.place.to.break.' * 3} S01E0"

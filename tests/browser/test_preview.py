@@ -370,7 +370,6 @@ def test_two_fingers_zoom_and_a_double_tap_too(phone, things):
 # Texts
 
 
-@pytest.mark.journey
 @pytest.mark.browser("whether lines are wider than the screen")
 def test_long_lines_of_code_wrap_on_request(alice, things):
     page = alice.page

@@ -349,7 +349,6 @@ def test_the_head_of_the_line_is_whole_at_the_first_percent(alice, far):
 
 
 @pytest.mark.browser("Timers stop while the page is hidden")
-@pytest.mark.journey
 def test_a_hidden_page_does_not_poll_and_polls_at_once_when_shown(alice, far, clock):
     title = name()
     one = far.transfer(title, **RUNNING)

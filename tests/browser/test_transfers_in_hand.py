@@ -143,7 +143,6 @@ def test_all_continue_and_are_paused_from_the_head_of_the_page(alice, films):
 # Order
 
 
-@pytest.mark.journey
 def test_the_menu_changes_the_order(alice, films):
     alice.open("/transfers/")
     page = alice.page
@@ -271,7 +270,6 @@ def test_a_selection_survives_the_rows_that_change_below_it(alice, shelf, films)
 
 
 @SELECTING
-@pytest.mark.journey
 def test_several_are_canceled_with_one_question_and_one_undo(alice, films):
     alice.open("/transfers/")
     page = alice.page
@@ -413,7 +411,6 @@ def open_slowly(visitor: Visitor) -> Page:
 
 
 @SELECTING
-@pytest.mark.journey
 def test_the_first_click_works_on_a_slow_network(alice, films):
     page = open_slowly(alice)
     row(page, "Bays").locator(".more").click()
@@ -473,7 +470,6 @@ def many(shelf: Shelf, films: dict[str, str]) -> list[str]:
     return names
 
 
-@pytest.mark.journey
 def test_the_list_is_filtered_while_people_type(alice, shelf, films, many):
     alice.open("/transfers/")
     page = alice.page
@@ -534,7 +530,6 @@ def test_all_that_match_are_changed(alice, films, many):
 # Without scripts, and by role
 
 
-@pytest.mark.journey
 def test_everything_works_without_scripts(scriptless, films, many):
     scriptless.open("/transfers/")
     page = scriptless.page

@@ -8,7 +8,7 @@ import pytest
 from cryptography import x509
 
 from host import local_name
-from tests.running import launch, started
+from tests.running import launch, running
 from tests.tools import needs, program
 
 ADDRESS = "192.168.77.2"
@@ -56,11 +56,11 @@ def status(network: tuple[str, ...], port: int, host: str) -> str:
 @pytest.mark.promise("two Ferrys in one network get two names")
 def test_two_ferrys_in_one_network_get_two_names(tmp_path, network):
     common = {"HOST": "0.0.0.0", "LOCAL_NAME": "ferry"}
-    with started(tmp_path / "a", prefix=network, HTTPS_PORT="8443", **common) as first:
+    with running(tmp_path / "a", prefix=network, HTTPS_PORT="8443", **common) as first:
         assert first.output.saw("found by name=ferry.local", START_SECONDS)
         assert first.output.saw("made a certificate names=ferry.local", START_SECONDS)
         assert f"http://ferry.local:{first.port}" in first.log
-        with started(tmp_path / "b", prefix=network, HTTPS_PORT="8444", **common) as second:
+        with running(tmp_path / "b", prefix=network, HTTPS_PORT="8444", **common) as second:
             assert second.output.saw("found by name=ferry-2.local", START_SECONDS), second.log
             assert second.output.saw("made a certificate names=ferry-2.local", START_SECONDS), (
                 second.log

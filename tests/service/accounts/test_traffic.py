@@ -78,6 +78,7 @@ def test_rolled_up_sums_are_those_of_every_byte(account):
             assert sizes.received == sum(same), (period, start)
 
 
+@pytest.mark.slow
 def test_rows_are_bounded(account):
     for hour in range(24 * 90):
         add(account, NOW + hour * HOUR)
