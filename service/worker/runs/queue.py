@@ -62,7 +62,9 @@ class Queue:
         """
         line, small = self._lines
         first = line.next(count)
-        more = [line.first_of(pk, count) for pk in self._account_ids] if first else []
+        if len(first) < count:
+            return first
+        more = [line.first_of(pk, count) for pk in self._account_ids]
         return list(dict.fromkeys(chain(first, small.next(count), *more)))
 
     def note_begun(self, transfer_ids: list[int]) -> None:
@@ -86,11 +88,16 @@ class Line:
 
     def next(self, count: int) -> list[Candidate]:
         waiting = self._free()
-        after = waiting.filter(account__gt=self._last_account_id)
-        before = waiting.filter(account__lte=self._last_account_id)
         by_account: dict[int, list[Candidate]] = {}
-        for half in (after, before):
-            gather(by_account, half, count)
+        first = list(in_order(waiting, count + 1))
+        if len(first) <= count:  # These are all that wait.
+            for each in sorted(first, key=lambda each: each.account_id <= self._last_account_id):
+                by_account.setdefault(each.account_id, []).append(each)
+        else:
+            after = waiting.filter(account__gt=self._last_account_id)
+            before = waiting.filter(account__lte=self._last_account_id)
+            for half in (after, before):
+                gather(by_account, half, count)
         turns = chain.from_iterable(zip_longest(*by_account.values()))
         chosen = [each for each in turns if each][:count]
         self._account_of = {each.id: each.account_id for each in chosen}
