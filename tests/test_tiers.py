@@ -80,6 +80,7 @@ def test_a_phase_counts_its_tests_and_says_how_to_repeat_what_failed(tests, capf
     assert table.endswith("1 passed, 2 failed, 1 skipped\n")
 
 
+@pytest.mark.slow
 def test_a_failure_is_named_as_it_happens(tests, capfd):
     phases.run_beside([[tests]])
     said = capfd.readouterr().out
@@ -87,6 +88,7 @@ def test_a_failure_is_named_as_it_happens(tests, capfd):
     assert "\ntest_four.py::test_that_fails failed\n" in progress.partition("= ERRORS =")[0]
 
 
+@pytest.mark.slow
 def test_after_a_phase_that_cannot_begin_the_next_one_runs(tests, capfd):
     outcomes = phases.run_beside([[Phase("lost", "tests.no_such_module"), tests]])
     assert [len(outcome.failed) for outcome in outcomes] == [1, 2]
@@ -94,6 +96,7 @@ def test_after_a_phase_that_cannot_begin_the_next_one_runs(tests, capfd):
     assert "failed: .venv/bin/python -m tests.no_such_module" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_lanes_run_beside_each_other_and_the_second_speaks_at_its_end(tmp_path, capfd):
     fifo = tmp_path / "meeting"
     os.mkfifo(fifo)

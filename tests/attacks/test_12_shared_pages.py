@@ -40,6 +40,7 @@ def shelf(storage):
     ]
 
 
+@pytest.mark.slow
 def test_no_mixture_of_ids_opens_entries_outside_the_share(bob, shelf, storage):
     """Join each kind of URL from ids of both sides at random."""
     link, ida = make_link(bob, shelf[0]), stranger()

@@ -49,6 +49,7 @@ def test_another_accounts_files_are_neither_shown_nor_chosen(account):
     assert choices.unwanted_of(transfer) == []
 
 
+@pytest.mark.slow
 @each_case(
     ("wanted", "status"),
     [
@@ -73,6 +74,7 @@ def test_an_absurd_list_is_answered_at_once(account, wanted, status):
     assert most_bytes < 100 * 2**20
 
 
+@pytest.mark.slow
 def test_the_largest_torrent_is_listed_and_chosen_in_a_moment(account):
     transfer = known(account, MOST_FILES)
     path = f"/rest/transfer/{transfer.pk}/files"

@@ -76,6 +76,7 @@ def test_an_endless_body_is_not_read_to_the_end(path, headers, beginning, api):
     assert answer.json()["result"] is False
 
 
+@pytest.mark.slow
 @each_case(
     ("ids", "action", "status"),
     [

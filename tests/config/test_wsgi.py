@@ -323,6 +323,7 @@ def test_malformed_requests_are_refused_in_json(request_, status, server):
     assert json.loads(content)["code"] == status
 
 
+@pytest.mark.slow
 def test_no_foreign_page_may_read_a_static_file(server):
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         (link, *_more) = re.findall(r'"(/static/[^"]+\.css)"', client.get("/signin/").text)

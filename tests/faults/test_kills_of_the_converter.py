@@ -74,7 +74,6 @@ def kill_converter(scene):
     until(lambda: converter not in converters())
 
 
-@pytest.mark.promise("a killed converter loses nothing")
 def test_every_segment_arrives_whole_despite_kills_of_its_converter(scene, asks, film):
     """Parts are requested in an order that no converter foresees, and far from the end, so that
     each converter has more to do than its pipe holds."""

@@ -202,6 +202,7 @@ def number_of(how: str) -> int:
     return [*GARBLED, *REFUSED].index(how)
 
 
+@pytest.mark.slow
 @each_case("how", GARBLED)
 @each_case("name", ACTS)
 def test_a_change_that_was_made_is_reported_as_made(bob, foreign, name, how):
@@ -217,6 +218,7 @@ def test_a_change_that_was_made_is_reported_as_made(bob, foreign, name, how):
         assert "didn't confirm this, but" in text, text
 
 
+@pytest.mark.slow
 @each_case("how", GARBLED)
 @each_case("name", ACTS)
 def test_a_change_that_was_not_made_may_be_tried_again(bob, foreign, name, how):

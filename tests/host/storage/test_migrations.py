@@ -90,6 +90,7 @@ def unblocked(django_db_setup, django_db_blocker):
         yield
 
 
+@pytest.mark.slow
 def test_a_fresh_database_equals_one_that_took_every_step(unblocked, tmp_path):
     with empty_database(tmp_path / "fresh") as fresh, empty_database(tmp_path / "old") as old:
         migrate(fresh, skip_squashed=False)

@@ -196,6 +196,7 @@ def test_a_new_certificate_is_shown_without_a_restart(server):
         assert older.recv(12) == b"HTTP/1.1 200"
 
 
+@pytest.mark.slow
 def test_without_a_usable_certificate_or_port_http_continues(server):
     with serving(HTTPS_PORT=str(server.port)) as second:
         assert httpx.get(f"{second.url}/healthz", trust_env=False).text == "alive\n"

@@ -57,6 +57,7 @@ def test_others_have_sums_of_their_own(account):
     assert total(account, "day", NOW) == (0, 0)
 
 
+@pytest.mark.slow
 def test_rolled_up_sums_are_those_of_every_byte(account):
     """Add at random moments of 400 days, roll up now and then, and lose or double nothing."""
     chance, model = random.Random(7), []

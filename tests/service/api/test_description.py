@@ -94,6 +94,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @each_case("wrong", WRONG)
 def test_bodies_that_break_the_description_are_refused(api, account, wrong):
     assert len(WRONG) > 25

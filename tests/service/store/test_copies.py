@@ -312,6 +312,7 @@ def test_a_full_disk_ends_the_copy(account, objects, tmp_path):
     assert [*target.blobs()] == []
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_blobs(account, disk, tmp_path):
     """Of all that wait, no more are begun than a few times what runs at once."""
     fill(account, disk, [b"x"] * 200)

@@ -18,6 +18,7 @@ from tests.service.store.conftest import LOANS_BYTES
 AT_ONCE, MANY = 8, 400
 
 
+@pytest.mark.slow
 def test_concurrent_loans_do_not_interfere(tmp_path):
     """Each one looks through the folder while the drafts of the others get their names."""
     loans = Loans(tmp_path / "loans", 10**9)

@@ -96,7 +96,6 @@ def saved_bytes(transfer) -> int:
     return row.resume["safe_bytes"] if row else 0
 
 
-@pytest.mark.promise("a killed machine's fetch continues elsewhere")
 def test_another_machine_continues_after_a_kill(machines):
     one, other = machines
     with serving(in_turn(then_dripping(CONTENT), file(CONTENT))) as server:

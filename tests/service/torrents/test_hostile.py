@@ -244,6 +244,7 @@ def test_the_paths_of_a_wide_tree_are_yielded_one_at_a_time():
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_paths_that_are_too_long_all_together_are_refused():
     assert len(list(metadata.read_paths(wide_tree(levels=4, files=100_000)))) == 100_000
     with pytest.raises(metadata.MetadataRefused):

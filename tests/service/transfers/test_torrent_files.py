@@ -199,6 +199,7 @@ def deep_tree(folders, files):
     return b"d4:infod9:file tree" + tree + about + b"ee"
 
 
+@pytest.mark.slow
 def test_paths_are_bounded_all_together():
     """The path of each file in a tree repeats the names of all folders above it."""
     assert torrent_files.read(deep_tree(folders=90, files=50_000)).size_bytes == 50_000

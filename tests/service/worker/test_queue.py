@@ -104,6 +104,7 @@ def test_each_kind_has_its_own_queue():
     assert ids(a_queue(kinds=Transfer.FETCHES), 9) == [mine[1]]
 
 
+@pytest.mark.slow
 def test_the_rows_read_do_not_grow_with_accounts_or_transfers():
     numbers = []
     for counts in ((1, 1, 1, 1), (30,), (5,) * 20):

@@ -216,6 +216,7 @@ def test_a_url_delivers_its_file(no_seeding, shift, tmp_path):
     assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 50_000}
 
 
+@pytest.mark.slow
 def test_a_url_that_is_paused_again_and_again_is_fetched_once(no_seeding, shift):
     account = alice()
     with serving(next_part(100_000)) as server:

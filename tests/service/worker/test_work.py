@@ -175,7 +175,6 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
         until_state(api, add(api, again, seeds), "done")
 
 
-@pytest.mark.promise("a paused transfer survives a kill")
 def test_a_transfer_that_is_paused_before_a_kill_is_fetched_once(
     library_folder, account, api, seeds, film
 ):

@@ -382,6 +382,7 @@ def test_a_slot_is_not_for_less_than_a_fair_share(shift):
     assert slots.free() == MOST - 2
 
 
+@pytest.mark.slow
 def test_many_slow_transfers_wait_all_the_same(shift):
     account, most = alice(), MOST
     slow = magnets(account, 5 * most)

@@ -237,6 +237,7 @@ SAID = {
 }
 
 
+@pytest.mark.slow
 @each_case("act", SAID)
 def test_the_owner_reads_what_was_done(act, alice, bob, storage):
     act(alice, bob, storage)

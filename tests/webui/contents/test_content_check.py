@@ -59,6 +59,7 @@ def assert_explained(answer):
     assert "Ferry saved nothing" in page(answer).get_text()
 
 
+@pytest.mark.slow
 @each_case("wrong", WRONG)
 @each_case("tells_length", [True, False])
 @each_case("name", ["film.mkv", "notes.txt", "page.html", "data.json", "README"])

@@ -79,6 +79,7 @@ def test_a_torrent_is_saved_like_any_other_file(bobs):
     assert bobs.reads("a.torrent") == content
 
 
+@pytest.mark.slow
 @each_case(
     ("method", "path", "headers", "status"),
     [

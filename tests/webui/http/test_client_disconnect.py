@@ -12,6 +12,7 @@ from webui.http.client_disconnect import DisconnectWatcher
 TRIES = 60
 
 
+@pytest.mark.slow
 def test_a_client_that_disconnects_is_reported_once():
     departures, reports = DisconnectWatcher(), threading.Semaphore(0)
     ours, theirs = socket.socketpair()

@@ -86,6 +86,7 @@ def test_every_byte_survives_a_form_that_changes_something_else(alice, own_servi
     assert (current().upload_bytes_per_second, current().seed_minutes) == (1_234_567, 7)
 
 
+@pytest.mark.slow
 @each_case(
     ("field", "value"),
     [

@@ -64,6 +64,7 @@ class TestAFolder:
         assert {"Beach", "Film", "Inside"} <= set(words(answer, "#listing").split())
         assert answer["X-Robots-Tag"] == "noindex"
 
+    @pytest.mark.slow
     def test_every_link_on_its_pages_stays_within(self, link, ida, shelf):
         seen, waiting = set(), [link]
         while waiting:

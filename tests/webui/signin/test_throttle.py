@@ -10,6 +10,7 @@ from webui.signin import throttle
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 @each_case(("networks", "most"), [(1, 20 + 6 + 5), (12, 20 + 4 + 30)])
 def test_guesses_at_a_link_are_few_however_many_networks_guess(clock, networks, most):
     """In five minutes, one network guesses once a minute, and all together six times: some more

@@ -278,6 +278,7 @@ def test_an_own_account_does_not_clear_the_count_of_guesses(alice, bob, mallory,
     assert sign_in(mallory, "alice", "guess").status_code == 429
 
 
+@pytest.mark.slow
 def test_right_passwords_count_nowhere(alice, clock):
     for _try in range(3 * throttle.FREE_BY_NETWORK):
         assert from_address("192.0.2.7", password=PASSWORD).status_code == 302
@@ -346,6 +347,7 @@ def test_guesses_on_the_account_page_count_as_guesses_at_the_name(alice, clock, 
     assert change_password(alice.client, PASSWORD).status_code == 302
 
 
+@pytest.mark.slow
 def test_on_the_account_page_only_a_wrong_password_counts(alice, clock):
     for _try in range(2 * throttle.FREE_BY_SESSION):
         assert change_password(alice.client, PASSWORD, new="short").status_code == 422

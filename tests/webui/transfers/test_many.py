@@ -191,6 +191,7 @@ def test_what_is_dropped_goes_where_it_was_dropped(bob, storage, chosen, after, 
     assert order(bob) == expected
 
 
+@pytest.mark.slow
 @each_case(
     "drop",
     [

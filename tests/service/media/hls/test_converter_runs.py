@@ -348,7 +348,6 @@ def test_a_killed_converter_is_replaced(player, viewer):
     assert (viewer.folder / "v720" / "3.m4s").exists()
 
 
-@pytest.mark.promise("a killed converter leaves no part of a segment")
 def test_a_killed_converter_leaves_no_part_of_a_segment(player, viewer, monkeypatch):
     """The converter is killed while it is ahead of its viewer, with more frames in the pipe."""
     # A few segments are encoded before the test could kill the converter.
