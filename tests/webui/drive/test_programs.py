@@ -5,6 +5,7 @@ import os
 import random
 import re
 import subprocess
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +16,10 @@ from urllib.parse import unquote
 import httpx
 import pytest
 
+from host.web.answers import ASK_SECONDS
 from tests.object_stores import script
 from tests.running import Ferry
+from tests.service.working import until
 from tests.tools import lacks, program
 
 SUITES = ("basic", "copymove", "props", "locks", "http")
@@ -160,10 +163,12 @@ def test_a_download_ends_soon_after_its_token_is_revoked(ferry, shelf, token):
         httpx.Client(auth=("any", reading)) as client,
         client.stream("GET", f"{shelf}/film.mkv") as answer,
     ):
-        pieces = answer.iter_raw(2**16)
+        pieces, began = answer.iter_raw(2**16), time.monotonic()
         next(pieces)
         revoke = "from webui.models import Token; Token.objects.get(name='reads').delete()"
         ferry.manage("shell", "-c", revoke)
+        # In less time, a fast client has the whole file.
+        until(lambda: time.monotonic() > began + ASK_SECONDS)
         # What is in the buffers of the machine still arrives.
         with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
             deque(pieces, maxlen=0)
