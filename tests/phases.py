@@ -84,7 +84,7 @@ TIERS: dict[str, list[Round]] = {
         [
             [
                 Make("check", "check"),
-                Phase("tests", "pytest", f"--tier test --numprocesses 3 {WITHOUT_DOCUMENTS}"),
+                Phase("tests", "pytest", f"--tier test --numprocesses 2 {WITHOUT_DOCUMENTS}"),
                 Phase("PostgreSQL", "tests.postgresql", f"--tier quick {WHERE_IT_DIFFERS}"),
             ]
         ]

@@ -121,6 +121,7 @@ def try_password(link, password, network):
 FIVE = [f"203.0.113.{number}" for number in range(5)]
 
 
+@pytest.mark.slow
 def test_five_networks_that_guess_keep_no_visitor_out(bob, shelf, clock):
     """They guess whenever they may, and each of them before the visitor does."""
     link = make_link(bob, shelf[0], password="tern")
@@ -137,6 +138,7 @@ def test_five_networks_that_guess_keep_no_visitor_out(bob, shelf, clock):
     assert try_password(link, "guess", FIVE[0]).status_code == 429
 
 
+@pytest.mark.slow
 def test_guesses_at_a_link_delay_neither_pairing_nor_other_links(bob, shelf, clock):
     link, other = (make_link(bob, shelf[0], password=each) for each in ("tern", "gull"))
     while try_password(link, "guess", FIVE[0]).status_code == 422:
@@ -147,6 +149,7 @@ def test_guesses_at_a_link_delay_neither_pairing_nor_other_links(bob, shelf, clo
     assert try_password(other, "gull", "198.51.100.7").status_code == 302
 
 
+@pytest.mark.slow
 def test_an_open_link_has_nothing_to_guess(bob, shelf, clock):
     link, other = make_link(bob, shelf[0], password="tern"), make_link(bob, shelf[0])
     while try_password(link, "guess", FIVE[0]).status_code == 422:

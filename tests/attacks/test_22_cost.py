@@ -490,7 +490,6 @@ def test_a_hostile_query(web, crowd, costs):
                 assert client.get(place, params={"q": query}).status_code < 500
 
 
-@pytest.mark.promise("no form costs more than a moment")
 def test_a_hostile_form_of_the_site(web, costs):
     token = token_of(web)
     for what, content in forms():

@@ -20,6 +20,7 @@ VERSIONS = {"Ferry": "0.1.0", "Python": "3.13.5", "FFmpeg": "9.0.2-17-g2a571b606
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["version", "--version"])
 def test_the_command_prints_what_runs(name, tmp_path):
     command = [sys.executable, BASE / "manage.py", name]

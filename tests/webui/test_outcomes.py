@@ -248,6 +248,7 @@ def test_without_a_look_the_outcome_stays_unknown(bob, foreign, name, is_done):
     assert UNSURE in text or "may be added already" in text, text
 
 
+@pytest.mark.slow
 @each_case("how", REFUSED)
 @each_case("name", ACTS)
 def test_a_refused_change_is_known_to_be_none(bob, foreign, name, how):

@@ -119,7 +119,6 @@ def leave_early(ferry: Ferry, link: str) -> None:
         assert b"200 OK" in reader.recv(1024)
 
 
-@pytest.mark.promise("counts of all processes add up")
 def test_the_counts_of_worker_and_web_processes_add_up(ferry, tmp_path):
     (tmp_path / "song.flac").write_bytes(CONTENT)
     with serving_http(WebSeed(folder=tmp_path)) as web, api_of(ferry) as api:

@@ -75,6 +75,7 @@ def test_settings_for_one_machine_are_refused(settings, monkeypatch, given, trou
         object_storage.refuse_unfit(URL)
 
 
+@pytest.mark.slow
 def test_a_store_that_does_not_answer_is_refused_and_forks_can_still_use_one(tmp_path):
     run = start(
         "import os, signal, django",

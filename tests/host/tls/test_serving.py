@@ -212,6 +212,7 @@ def test_it_says_why_there_is_no_https(settings, capsys):
     assert capsys.readouterr().err.endswith(": Address already in use.\n")
 
 
+@pytest.mark.slow
 def test_an_owners_certificate_replaces_ours(settings, tmp_path):
     certificates.trusted(tmp_path, "ferry.example.org")
     port = free_port()
@@ -221,6 +222,7 @@ def test_an_owners_certificate_replaces_ours(settings, tmp_path):
     assert pem.strip() == (tmp_path / "front.crt").read_text().strip()
 
 
+@pytest.mark.slow
 def test_renewal_makes_a_certificate_once(settings):
     settings.HTTPS_PORT = 8443
     path = Path(settings.DATA_DIR) / "tls" / "server.pem"

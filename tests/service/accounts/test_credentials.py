@@ -153,6 +153,7 @@ def test_the_sites_key_is_never_limited(runs):
     assert verify("site key") == account
 
 
+@pytest.mark.slow
 def test_many_names_from_one_address_are_limited(runs):
     tries = 0
     while not limited(email=f"{tries}@example.org"):
@@ -234,6 +235,7 @@ def test_guesses_from_many_addresses_share_one_limit(runs):
     assert verify(address=ELSEWHERE, now=later)
 
 
+@pytest.mark.slow
 def test_guesses_from_everywhere_keep_out_no_network_of_the_account(runs):
     account = alice(password=RIGHT)
     assert verify()
@@ -257,6 +259,7 @@ def test_old_rows_are_pruned(runs):
     assert not KnownNetwork.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_new_password_makes_every_network_a_stranger(runs):
     account = alice(password=RIGHT)
     assert verify()

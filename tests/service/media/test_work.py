@@ -175,6 +175,7 @@ def test_a_file_deleted_before_its_probe_is_treated_as_new_when_added_again(
     assert media_of(again).state == "probed"
 
 
+@pytest.mark.slow
 def test_media_that_crash_the_child_are_refused_after_two_tries(worker, keep, monkeypatch):
     """The child is killed as it gets the request, as by a crash of its decoder."""
     killed = []

@@ -178,6 +178,7 @@ def test_only_what_waits_for_space_keeps_its_reason():
         assert state_of(stalled) == (state, "")
 
 
+@pytest.mark.slow
 def test_many_are_changed_by_few_queries_and_one_wake_up(monkeypatch):
     account, woken = alice(), []
     # No worker runs here, whose pipe could tell.

@@ -78,12 +78,14 @@ def test_names_stay_apart_and_within_the_limits_of_the_library(account):
     assert max(len(name) for name in result) == len("Mixed/") + 255
 
 
+@pytest.mark.slow
 def test_deep_paths_are_shortened(account):
     (path,) = result_of(unpacked(account, a_zip(("d/" * 1000 + "a.txt", b"x"))))
     assert path.count("/") == library.MOST_DEPTH
     assert path.endswith("/a.txt")
 
 
+@pytest.mark.slow
 @each_case(
     ("name", "content", "reason"),
     [

@@ -78,6 +78,7 @@ def test_both_pages_begin_with_the_way_to_either(gwen, storage, path):
     assert [each["href"] for each in tabs if each.get("aria-current") == "page"] == [path]
 
 
+@pytest.mark.slow
 def test_every_link_to_a_part_leads_to_the_page_that_has_it(alice, storage):
     storage.file("song.mp3")
     alice.client.get("/")

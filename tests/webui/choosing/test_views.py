@@ -224,6 +224,7 @@ def test_an_unchanged_choice_is_neither_sent_nor_recorded(bob, storage, season):
     assert not Activity.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_form_takes_ten_thousand_files(bob, storage):
     sizes = {f"{number:05}.{'x' * 20}": 1 for number in range(MOST_LISTED)}
     one = add(bob, storage, sizes, state="downloading")

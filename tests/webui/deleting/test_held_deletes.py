@@ -176,6 +176,7 @@ def test_another_connection_has_its_own(bob, foreign):
     assert there(foreign) == {"a.txt"}
 
 
+@pytest.mark.slow
 def test_thousands_are_hidden_at_once(bob, foreign):
     foreign.many(3_000)
     before = len(foreign.calls)

@@ -620,6 +620,7 @@ def test_what_a_foreign_service_cannot_do_is_refused(method, path, headers, bob,
 NFC, NFD = "caf\u00e9", "cafe\u0301"
 
 
+@pytest.mark.slow
 @each_case(
     ("method", "source", "target"),
     [

@@ -149,6 +149,7 @@ def test_without_scripts_a_link_leads_to_the_next_rows(gwen, storage):
     assert len(names(following)) == 50
 
 
+@pytest.mark.slow
 def test_a_letter_leads_to_its_names_and_a_link_back_to_those_before(gwen, storage):
     storage.many(120)
     for name in ("zebra.jpg", "Zulu.jpg"):

@@ -81,6 +81,7 @@ def test_names_in_a_zip_are_only_text(gwen, storage):
     assert len(listed(answer)) == 3
 
 
+@pytest.mark.slow
 @each_case("seed", range(40))
 def test_a_damaged_zip_is_listed_or_not_but_never_breaks_the_page(gwen, storage, seed):
     chance = random.Random(seed)

@@ -98,6 +98,7 @@ FAILURES = [
 ]
 
 
+@pytest.mark.slow
 @each_case("htmx", [False, True])
 @each_case("failure", FAILURES)
 def test_a_refused_connection_is_explained_and_not_saved(alice, there, caplog, failure, htmx):

@@ -145,6 +145,7 @@ def address_of(number):
     return f"10.{number // 60_000}.{number // 250 % 240}.{number % 250}"
 
 
+@pytest.mark.slow
 def test_wrong_tries_make_the_next_wait_longer_and_longer(alice, mallory, clock):
     for _try in range(throttle.FREE_BY_NAME):
         assert sign_in(mallory, password="wrong").status_code == 422
@@ -232,6 +233,7 @@ def test_a_reserved_time_is_good_for_one_guess(alice, clock):
     assert answers == [422, 429, 429, 429, 429]
 
 
+@pytest.mark.slow
 def test_persistent_retries_delay_no_one_else(alice, clock):
     while from_address("198.51.100.7").status_code == 422:
         pass
@@ -240,6 +242,7 @@ def test_persistent_retries_delay_no_one_else(alice, clock):
     assert int(from_address("192.0.2.7")["Retry-After"]) <= 3
 
 
+@pytest.mark.slow
 def test_strangers_cannot_slow_down_the_owner_on_a_known_device(alice, mallory, clock):
     sign_in(mallory)
     mallory.post("/signout/")
@@ -285,6 +288,7 @@ def test_right_passwords_count_nowhere(alice, clock):
     assert not Throttle.objects.exists()
 
 
+@pytest.mark.slow
 @each_case("spelled", ["ALICE", "aLiCe"])
 def test_spellings_of_a_name_share_one_count(alice, clock, spelled):
     while from_address("198.51.100.7").status_code == 422:

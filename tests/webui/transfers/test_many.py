@@ -88,6 +88,7 @@ def test_the_selection_is_paused_by_one_call(bob, storage, films):
     ]
 
 
+@pytest.mark.slow
 @each_case(
     ("fields", "paused"),
     [
@@ -150,6 +151,7 @@ def test_500_of_2000_are_paused_by_one_call_in_a_second(bob, storage, clock):
 # Order
 
 
+@pytest.mark.slow
 @each_case(
     ("act", "chosen", "expected"),
     [
@@ -170,6 +172,7 @@ def test_the_order_of_the_queue_is_changed(bob, storage, act, chosen, expected):
     assert order(bob) == expected
 
 
+@pytest.mark.slow
 @each_case(
     ("chosen", "after", "expected"),
     [

@@ -472,6 +472,7 @@ def test_an_unknown_revision_gets_the_whole_list(alice, storage, seen):
     assert state(answer, f"t{one.id}") == "downloading"
 
 
+@pytest.mark.slow
 def test_the_list_is_sent_in_windows(alice, storage, clock):
     for number in range(250):
         storage.transfer(f"Film {number}", state="queued")
