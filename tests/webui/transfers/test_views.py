@@ -258,14 +258,20 @@ def test_what_a_transfer_became_is_renamed_moved_and_deleted_in_files(alice, gwe
         assert answer["Location"] == expected
 
 
-@pytest.mark.parametrize("act", ["rename", "move", "delete"])
-def test_a_folder_that_was_moved_is_changed_where_it_is(alice, storage, clock, act):
-    one = storage.transfer("Season", **RUNNING)
+def add_and_end(alice, storage, clock, name, **became):
+    """Return a transfer that ended after Alice had seen it run."""
+    one = storage.transfer(name, **RUNNING)
     alice.client.get("/transfers/")
     at(clock, 3)
-    folder, shows = storage.folder("Season"), storage.folder("Shows")
-    storage.tells(one, state="done", progress=101, folder_created=folder.id)
+    storage.tells(one, state="done", progress=101, **became)
     alice.client.get("/transfers/")
+    return one
+
+
+@pytest.mark.parametrize("act", ["rename", "move", "delete"])
+def test_a_folder_that_was_moved_is_changed_where_it_is(alice, storage, clock, act):
+    folder, shows = storage.folder("Season"), storage.folder("Shows")
+    one = add_and_end(alice, storage, clock, "Season", folder_created=folder.id)
     alice.client.get("/")
     storage.move(folder, shows)
     answer = alice.client.get(f"/transfers/t{one.id}/open/?to={act}", follow=True)
@@ -275,12 +281,8 @@ def test_a_folder_that_was_moved_is_changed_where_it_is(alice, storage, clock, a
 
 @pytest.mark.parametrize("act", ["rename", "move", "delete"])
 def test_a_file_that_was_moved_is_missed_where_it_was(alice, storage, clock, act):
-    one = storage.transfer("Sintel.mp4", **RUNNING)
-    alice.client.get("/transfers/")
-    at(clock, 3)
     file, films = storage.file("Sintel.mp4"), storage.folder("Films")
-    storage.tells(one, state="done", progress=101, file_created=file.id)
-    alice.client.get("/transfers/")
+    one = add_and_end(alice, storage, clock, "Sintel.mp4", file_created=file.id)
     url = f"/transfers/t{one.id}/open/?to={act}"
     assert alice.client.get(url)["Location"].startswith("/files/0/")
     storage.move(file, films)
