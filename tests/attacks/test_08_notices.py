@@ -29,6 +29,7 @@ def _own_client():
     sending.client.cache_clear()
 
 
+@pytest.mark.promise("no notice goes to a private address")
 @pytest.mark.slow
 @each_case("url", HOSTILE)
 def test_no_private_address_is_accepted(alice, url):

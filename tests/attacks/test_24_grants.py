@@ -384,6 +384,7 @@ ENDED = {
 }
 
 
+@pytest.mark.promise("each grant ends with its origin")
 @pytest.mark.slow
 @each_case("event", ENDED)
 def test_each_grant_ends_with_its_origin(event, film):
