@@ -8,7 +8,7 @@ LOCALES := $(addprefix --locale=,de es fr zh_Hans)
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
 
-# The quick tests, the checks, and one real run for each promise, in ten minutes.
+# The quick tests, the checks, and one real run for each promise, in twelve minutes.
 test: .venv/dev.stamp node_modules/dev.stamp
 	@exec $(BIN)/python -m tests.phases test
 

@@ -62,7 +62,7 @@ class Queue:
         """
         line, small = self._lines
         first = line.next(count)
-        if len(first) < count:
+        if len(first) < count:  # These are all that wait.
             return first
         more = [line.first_of(pk, count) for pk in self._account_ids]
         return list(dict.fromkeys(chain(first, small.next(count), *more)))
